@@ -14,7 +14,8 @@ from tests.long_tallies import KINDS, sample
 
 import properly
 from properly import Tally
-from properly.counts._device import condense, smallest_gap, stays
+from properly.counts._device import condense, stays
+from properly.counts._histogram import smallest_gap
 
 EVERY = pytest.mark.parametrize("kind", KINDS)
 SINGLE_AND_DOUBLE = pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -50,8 +51,8 @@ def test_reliability_diagrams_have_the_same_bins_and_bars(kind: str, dtype: str)
 
 
 def test_a_single_forecast_has_no_gap() -> None:
-    assert smallest_gap(both("constant", "float64")[1]) == np.inf
-    assert smallest_gap(both("tied", "float64")[1]) == pytest.approx(0.1)
+    assert smallest_gap(both("constant", "float64")[1].value) == np.inf
+    assert smallest_gap(both("tied", "float64")[1].value) == pytest.approx(0.1)
 
 
 @EVERY

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, o
 
 import numpy as np
 
-from properly._boundary._libraries import read_only, to_numpy
+from properly._boundary._libraries import namespace, read_only, to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_whole
 from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly.calibration._statistics import ForecastSample
-from properly.counts import _device
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes, note_whole_weights
+from properly.counts._device import fetch, stays
 from properly.counts._histogram import (
     Histogram,
     bar_a_value,
@@ -349,10 +349,13 @@ def _of_event(
     tally: Tally | Cases, kind: Kind | None, method: Method, drawing: Drawing, forecasts: Forecasts
 ) -> Reliability:
     t = as_tally(tally)
-    fit, on_device = recalibrate(t), _device.stays(t)
-    value = t.value if on_device else to_numpy(t.value).astype(np.float64, copy=False)
+    fit, value, weight = recalibrate(t), t.value, t.weight
+    if not stays(t):
+        value, weight = to_numpy(value), to_numpy(weight)
+    xp = namespace(value)
+    wide = xp.astype(value, xp.float64, copy=False)
     ends = fit.end - np.diff(fit.end, prepend=0), fit.end - 1
-    least, most = (_device.fetch(value, row) for row in ends)
+    least, most = (fetch(wide, row) for row in ends)
     bins = IsotonicBins(least, most, fit.weight, fit.event_rate)
     band = dependence = None
     if kind is not None:
@@ -363,18 +366,14 @@ def _of_event(
         # Bands of calibrated forecasts, and simultaneous ones, hold with few events too.
         if kind == "confidence":
             warn_of_few(tally)
-    gap = _device.smallest_gap(t) if on_device else smallest_gap(value)
-    discrete = is_discrete(gap) if forecasts == "auto" else forecasts == "discrete"
-    if on_device and not discrete:
-        bars, mean = _device.histogram(t), _device.mean_forecast(t)
+    discrete = forecasts == "discrete"
+    if forecasts == "auto":
+        discrete = is_discrete(smallest_gap(wide))
+    if discrete:
+        bars = bar_a_value(to_numpy(wide), to_numpy(weight))
     else:
-        value, weight = to_numpy(value).astype(np.float64, copy=False), to_numpy(t.weight)
-        bars = (
-            bar_a_value(value, weight)
-            if discrete
-            else freedman_diaconis(value, weight, effective_total(t))
-        )
-        mean = float(value @ weight) / t.total
+        bars = freedman_diaconis(wide, weight, effective_total(t))
+    mean = float(xp.sum(wide * xp.astype(weight, xp.float64))) / t.total
     return Reliability(bins, value, band, discrete, bars, mean, t.event_rate, dependence)
 
 

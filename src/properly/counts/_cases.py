@@ -47,11 +47,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from properly.typing import ArrayLike, IntoFrame
+    from properly.typing import Array, ArrayLike, IntoFrame
 
     Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike
-
-    from properly.typing import Array, ArrayLike
 
 # What may be known of each case besides its outcome and forecast.
 COLUMNS = ("weight", "clusters", "strata", "time", "groups")
@@ -151,9 +149,8 @@ class Cases:
         pos_label: object = None,
         normalize: bool = False,
     ) -> None:
-        set_field = object.__setattr__
-        normalize = check_flag(normalize, "normalize")
         rows: Any
+        normalize, names = check_flag(normalize, "normalize"), None
         labels = None if labels is None else as_labels(labels)
         if is_table(p):
             _require_no_event(pos_label)
@@ -165,23 +162,22 @@ class Cases:
             names = tuple(range(width)) if labels is None else check_labels(labels, width)
         else:
             pos_label = pos_label if labels is None else event_label(labels, pos_label)
-            rows, names = check_rows(y, p, weight, pos_label=pos_label, labels=labels), None
+            rows = check_rows(y, p, weight, pos_label=pos_label, labels=labels)
             require_classes_to_normalize(normalize)
         columns = {"clusters": clusters, "strata": strata, "time": time, "groups": groups}
-        checked = {
+        known = rows._asdict() | {
             name: None if column is None else check_column(column, name, rows.p)
             for name, column in columns.items()
         }
-        known = rows._asdict() | checked
+        row = None
         if count is not None:
             times = counts_beside(rows.p, count)
             require_both(rows.weight, times)
             row = repeated_rows(times)
-            known = {name: None if x is None else _take(x, row) for name, x in known.items()}
         for name, column in known.items():
-            set_field(self, name, None if column is None else kept(column))
-        set_field(self, "labels", names)
-        set_field(self, "normalized", normalize and names is not None)
+            some = column if column is None or row is None else _take(column, row)
+            known[name] = None if some is None else kept(some)
+        _fill(self, known | {"labels": names, "normalized": normalize and names is not None})
 
     @property
     def classes(self) -> int | None:
@@ -222,7 +218,7 @@ class Cases:
 
 
 def repeated_rows(times: Array) -> Any:
-    """Return the number of each row as often as it counts; refuse more than memory is for."""
+    """Return the number of each row, as often as it counts."""
     total = int(namespace(times).sum(times))
     if total > MOST_REPEATED:
         message = f"rows of cases can be repeated {MOST_REPEATED:,} times in all; got {total:,}"
@@ -271,18 +267,20 @@ def without_time(cases: Cases) -> Cases:
 
 def some_cases(cases: Cases, rows: Any) -> Cases:
     """Keep some of the rows, which need no check."""
-    columns = {name: getattr(cases, name) for name in ("y", "p", *COLUMNS)}
-    some = {name: kept(_take(x, rows)) for name, x in columns.items() if x is not None}
-    return _replaced(cases, **some)
+    columns = ((name, getattr(cases, name)) for name in ("y", "p", *COLUMNS))
+    return _replaced(cases, **{k: kept(_take(x, rows)) for k, x in columns if x is not None})
 
 
 def _replaced(cases: Cases, **values: Any) -> Cases:
     """Keep all that is known of cases but some fields, which need no check."""
-    result = object.__new__(Cases)
-    for name in Cases.__dataclass_fields__:
-        value = values[name] if name in values else getattr(cases, name)
-        object.__setattr__(result, name, value)
-    return result
+    known = {name: getattr(cases, name) for name in Cases.__dataclass_fields__}
+    return _fill(object.__new__(Cases), known | values)
+
+
+def _fill(cases: Cases, values: Mapping[str, Any]) -> Cases:
+    """Set the fields of frozen cases."""
+    vars(cases).update(values)
+    return cases
 
 
 def require_groups(cases: Cases) -> Array:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
-from properly.counts._histogram import Histogram, bar_edges
 from properly.counts._scoring import EXACT, concordance
 from properly.counts._tally import Tally
 
@@ -46,43 +45,10 @@ def condense(tally: Tally, threshold: Column, tolerance: float | None) -> Tally:
     return Tally.from_counts(*_runs(tally, last))
 
 
-def histogram(tally: Tally) -> Histogram:
-    """Cut the range of the forecasts into bars, as `freedman_diaconis` does on the host."""
-    xp = namespace(tally.value)
-    wide = xp.astype(tally.value, xp.float64)
-    reached = xp.cumulative_sum(tally.weight)
-    place = np.array([0.25, 0.75]) * (tally.total - 1)
-    below = np.floor(place).astype(np.int64)
-    ranks = to_library_of(np.concatenate([below, below + 1]), reached)
-    row = xp.searchsorted(reached, ranks, side="right")
-    row = xp.where(row < len(tally), row, len(tally) - 1)
-    x1, x2 = to_numpy(xp.take(wide, row)).reshape(2, 2)
-    low, high = x1 + (place - below) * (x2 - x1)
-    edges = bar_edges((float(wide[0]), float(wide[-1])), float(high - low), tally.total)
-    # A forecast on the edge of two bars belongs to the lower one.
-    end = xp.searchsorted(wide, to_library_of(edges[1:-1], wide), side="right")
-    inner = to_numpy(xp.take(xp.concat([xp.zeros_like(reached[:1]), reached]), end))
-    return Histogram(edges[:-1], edges[1:], np.diff(inner, prepend=0, append=tally.total))
-
-
 def fetch(column: Array, rows: Column) -> Column:
     """Bring some rows to the host, in double precision."""
     some = namespace(column).take(column, to_library_of(rows, column))
     return to_numpy(some).astype(np.float64, copy=False)
-
-
-def smallest_gap(tally: Tally) -> float:
-    """Return how far apart the nearest two forecasts are, infinity if there is only one."""
-    xp = namespace(tally.value)
-    wide = xp.astype(tally.value, xp.float64)
-    return float(xp.min(wide[1:] - wide[:-1])) if len(tally) > 1 else float("inf")
-
-
-def mean_forecast(tally: Tally) -> float:
-    """Return the mean of all forecasts."""
-    xp = namespace(tally.value)
-    wide = xp.astype(tally.value, xp.float64)
-    return float(xp.sum(wide * xp.astype(tally.weight, xp.float64))) / tally.total
 
 
 def murphy_limits(tally: Tally) -> tuple[Column, Column]:

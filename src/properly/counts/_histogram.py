@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from properly._boundary._libraries import namespace, to_library_of, to_numpy
 from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_FORECAST
 
 if TYPE_CHECKING:
-    from properly.typing import Column, Floats
+    from properly.typing import Array, Column, Floats
 
 
 # Products below this are exact in int64.
@@ -98,9 +99,10 @@ class Histogram(Record):
         return f"Histogram({bars} from {self.lower[0]:.4g} to {self.upper[-1]:.4g})"
 
 
-def smallest_gap(value: Floats) -> float:
-    """Return how far apart the nearest two forecasts are, infinity if there is only one."""
-    return float(np.diff(value).min()) if len(value) > 1 else np.inf
+def smallest_gap(value: Array) -> float:
+    """Return how close two neighbouring forecasts are; infinite for a single one."""
+    gaps = value[1:] - value[:-1]
+    return float(namespace(value).min(gaps)) if gaps.shape[0] else float("inf")
 
 
 def is_discrete(gap: float) -> bool:
@@ -114,21 +116,28 @@ def bar_a_value(value: Floats, weight: Column) -> Histogram:
     return Histogram(value - half, value + half, weight)
 
 
-def freedman_diaconis(value: Floats, weight: Column, cases: float) -> Histogram:
-    """Cut the range of the forecasts into bars as wide as their spread and number suggest."""
-    reached, exact = np.cumsum(weight), np.issubdtype(weight.dtype, np.integer)
-    # Weights are measured in cases of the average weight.
-    rank = reached if reached[-1] == cases else reached * (cases / reached[-1])
-    low, high = (_quantile(value, rank, q) for q in (0.25, 0.75))
-    edges = bar_edges((float(value[0]), float(value[-1])), high - low, cases)
+def freedman_diaconis(value: Array, weight: Array, cases: float) -> Histogram:
+    """Choose the width of bars by the quartiles of the cases, which are of any library."""
+    xp, reached = namespace(value), namespace(value).cumulative_sum(weight)
+    is_whole = xp.isdtype(weight.dtype, "integral")
+    place = np.array([0.25, 0.75]) * max(cases - 1, 0)
+    below = np.floor(place)
+    rank, side = np.concatenate([below, below + 1]).astype(np.int64), "right"
+    if float(reached[-1]) != cases:
+        # Weights are measured in cases of the average weight, which leaves half a case of slack.
+        rank, side = (rank + 0.5) * (float(reached[-1]) / cases), "left"
+    row = to_numpy(xp.searchsorted(reached, to_library_of(rank, reached), side=side))
+    ends = np.append(np.minimum(row, value.shape[0] - 1), [0, value.shape[0] - 1])
+    x = to_numpy(xp.take(value, to_library_of(ends, reached)))
+    low, high = x[:2] + (place - below) * (x[2:4] - x[:2])
+    edges = bar_edges((float(x[4]), float(x[5])), float(high - low), cases)
     # Forecasts are in order; one on the edge of two bars belongs to the lower one.
-    end = np.append(np.searchsorted(value, edges[1:-1], side="right"), len(value))
-    if exact:
-        summed = np.diff(np.where(end > 0, reached[end - 1], 0), prepend=0)
-    else:
-        bar = np.repeat(np.arange(len(end)), np.diff(end, prepend=0))
-        summed = np.bincount(bar, weight, len(edges) - 1)
-    return Histogram(edges[:-1], edges[1:], summed)
+    end = xp.searchsorted(value, to_library_of(edges[1:-1], value), side="right")
+    if is_whole:
+        inner = to_numpy(xp.take(xp.concat([xp.zeros_like(reached[:1]), reached]), end))
+        return Histogram(edges[:-1], edges[1:], np.diff(inner, prepend=0, append=int(reached[-1])))
+    bar = np.repeat(np.arange(len(edges) - 1), np.diff(end, prepend=0, append=len(value)))
+    return Histogram(edges[:-1], edges[1:], np.bincount(bar, weight, len(edges) - 1))
 
 
 def bar_edges(ends: tuple[float, float], spread: float, cases: float) -> Floats:
@@ -137,13 +146,3 @@ def bar_edges(ends: tuple[float, float], spread: float, cases: float) -> Floats:
     # No more bars than a picture can show, whatever the spread of most forecasts suggests.
     bars = min(max(5, round((ends[1] - ends[0]) / width)), MOST)
     return np.linspace(*ends, bars + 1)
-
-
-def _quantile(value: Floats, reached: Floats, q: float) -> float:
-    """Return a quantile of counted values, straight between order statistics."""
-    place = q * max(reached[-1] - 1, 0)
-    below = np.floor(place)
-    # Half a case of slack: whole counts may have been rounded on their way here.
-    rows = np.searchsorted(reached, [below + 0.5, below + 1.5])
-    x1, x2 = value[np.minimum(rows, len(value) - 1)]
-    return float(x1 + (place - below) * (x2 - x1))
