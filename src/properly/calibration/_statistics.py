@@ -298,17 +298,12 @@ class CalibrationTest(Record):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row; p-values of parts and degrees of a denominator have their own columns."""
-        row = self._row()
-        parts, degrees, dependence = (
-            row.pop("parts"),
-            row.pop("degrees"),
-            row.pop("dependence", None),
-        )
-        first, second = degrees if isinstance(degrees, tuple) else (degrees, None)
+        row = {k: x for k, x in self._row().items() if k not in ("parts", "degrees", "dependence")}
+        first, second = self.degrees if isinstance(self.degrees, tuple) else (self.degrees, None)
         row |= {"degrees": first, "denominator_degrees": second}
-        if dependence is not None:
-            row |= {name: getattr(dependence, name) for name in DEPENDENCE}
-        row |= {f"p_value_{name}": p for name, p in parts.items()}
+        if self.dependence is not None:
+            row |= {name: getattr(self.dependence, name) for name in DEPENDENCE}
+        row |= {f"p_value_{name}": p for name, p in self.parts.items()}
         return {name: [value] for name, value in row.items()}
 
 

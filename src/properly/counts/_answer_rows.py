@@ -210,10 +210,15 @@ def _numbered(x: Any, name: str, p: Column) -> tuple[Column, list[Any]]:
     """Give labels numbers, in their order."""
     if isinstance(x, Coded):
         return x.number, x.labels
+    return numbered(_column(x, name, p))
+
+
+def _column(x: Any, name: str, p: Column) -> Column:
+    """Take a column without gaps, as long as the forecasts."""
     column = to_numpy(as_column(x, name))
     check_length(column, p, name)
     require_present(column, name)
-    return numbered(column)
+    return column
 
 
 def _by_name(number: Column, labels: list[Any]) -> tuple[Column, list[str]]:
@@ -317,10 +322,7 @@ def _resolutions(x: Any, y: Column) -> Column:
 def _beside(x: Any, name: str, p: Column) -> Column:
     if name in ("opens", "closes", "when"):
         return _moments(x, name, p)
-    column = to_numpy(check_weights(x) if name == "weight" else as_column(x, name))
-    check_length(column, p, name)
-    require_present(column, name)
-    return column
+    return _column(check_weights(x) if name == "weight" else x, name, p)
 
 
 def _require_one_scale(columns: dict[str, Any]) -> None:
@@ -338,9 +340,7 @@ def _require_one_scale(columns: dict[str, Any]) -> None:
 
 def _moments(x: Any, name: str, p: Column) -> Column:
     """Read times: numbers, or dates as numbers of nanoseconds."""
-    column = to_numpy(as_column(x, name))
-    check_length(column, p, name)
-    require_present(column, name)
+    column = _column(x, name, p)
     if column.dtype.kind == "O" and not any(isinstance(k, NUMBERS) for k in column):
         with suppress(TypeError, ValueError):
             column = np.asarray(column.tolist(), dtype="datetime64[ns]")

@@ -122,7 +122,8 @@ def freedman_diaconis(value: Array, weight: Array, cases: float) -> Histogram:
     is_whole = xp.isdtype(weight.dtype, "integral")
     place = np.array([0.25, 0.75]) * max(cases - 1, 0)
     below = np.floor(place)
-    rank, side = np.concatenate([below, below + 1]).astype(np.int64), "right"
+    rank: Column = np.concatenate([below, below + 1]).astype(np.int64)
+    side = "right"
     if float(reached[-1]) != cases:
         # Weights are measured in cases of the average weight, which leaves half a case of slack.
         rank, side = (rank + 0.5) * (float(reached[-1]) / cases), "left"

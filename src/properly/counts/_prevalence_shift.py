@@ -115,29 +115,20 @@ def with_event_rate(
     rate = check_inside(event_rate, "event_rate")
     made_for = rate if forecasts_for is None else check_inside(forecasts_for, "forecasts_for")
     counts = as_tally(tally)
-    total, events, none = _totals(counts)
-    # Exactly 1 if nothing is to be shifted; a quotient might be rounded.
-    odds = 1.0 if made_for == rate else min(_odds(rate) / _odds(made_for), sys.float_info.max)
-    factors = Factors(rate * total / events, (1 - rate) * total / none, odds)
-    return _cases(tally, factors) if isinstance(tally, Cases) else _tally(counts, factors)
-
-
-def _odds(rate: float) -> float:
-    return rate / (1 - rate)
-
-
-def _totals(tally: Tally) -> tuple[float, float, float]:
-    """Add up all cases, the events and the others; both must have happened."""
-    xp = namespace(tally.weight)
-    total, events = float(tally.total), float(xp.sum(tally.events))
-    none = float(xp.sum(tally.weight - tally.events))
+    xp, total = namespace(counts.weight), float(counts.total)
+    # The rest is added up by itself: subtracting sums of weights might leave less than none.
+    events, none = (float(xp.sum(x)) for x in (counts.events, counts.weight - counts.events))
     if events == 0 or none == 0:
         message = (
             "another event rate needs cases with the event and cases without; "
             f"got {'no' if events == 0 else 'only'} events"
         )
         raise DataError(message, hint="what was never seen cannot be weighted.")
-    return total, events, none
+    # Exactly 1 if nothing is to be shifted; a quotient might be rounded.
+    odds = rate / (1 - rate) / (made_for / (1 - made_for))
+    odds = 1.0 if made_for == rate else min(odds, sys.float_info.max)
+    factors = Factors(rate * total / events, (1 - rate) * total / none, odds)
+    return _cases(tally, factors) if isinstance(tally, Cases) else _tally(counts, factors)
 
 
 def _tally(tally: Tally, factors: Factors) -> Tally:

@@ -155,7 +155,14 @@ class Tally:
         """
         value = _countable(check_forecasts(value, "value"))
         number, happened = check_counts(cases, "cases"), check_counts(events, "events")
-        return tally_of_sums(_pool_table({"value": value, "cases": number, "events": happened}))
+        _require_equal_length({"value": value, "cases": number, "events": happened})
+        number, happened = (to_library_of(x, value) for x in (number, happened))
+        _require_events_within(number, happened)
+        used = number > 0
+        if not namespace(used).any(used):
+            message = f"at least one count must be positive; all {value.shape[0]} are 0"
+            raise DataError(message)
+        return tally_of_sums(pool(value[used], [number[used], happened[used]]))
 
     def group(self, cells: int) -> Tally:
         """Group forecasts into equally wide cells; each keeps its mean forecast.
@@ -220,15 +227,20 @@ class Tally:
         if grouped:
             left, right = self.group(min(grouped)), other.group(min(grouped))
         left, right = _of_one_kind(left, right)
-        xp = namespace(left.value)
-        whole = _are_whole(left, right)
+        xp, both = namespace(left.value), (left, right)
+        # Whole numbers stay whole where their sums fit.
+        whole = all(namespace(t.weight).isdtype(t.weight.dtype, "integral") for t in both)
+        wide = None if whole and left.total + right.total < MOST else xp.float64
         columns = [
-            _joined(x, z, whole=whole) for x, z in zip(sums_of(left), sums_of(right), strict=True)
+            xp.concat(
+                [xp.astype(x, wide or x.dtype, copy=False) for x in (one, to_library_of(two, one))]
+            )
+            for one, two in zip(*map(sums_of, both), strict=True)
         ]
         value = xp.concat([left.value, to_library_of(right.value, left.value)])
         unit = weight_of_each(left) if weight_of_each(left) == weight_of_each(right) else None
-        both = tally_of_sums(pool(value, columns), min(grouped, default=None), unit)
-        return both.group(min(grouped)) if grouped else both
+        total = tally_of_sums(pool(value, columns), min(grouped, default=None), unit)
+        return total.group(min(grouped)) if grouped else total
 
     def __radd__(self, other: object) -> Tally:
         """Let `sum` begin with its 0."""
@@ -291,20 +303,6 @@ def require_some(rows: Array) -> None:
     if not rows.shape[0]:
         message = "at least one row must have a weight and a count above 0; none has both"
         raise DataError(message)
-
-
-def _pool_table(columns: Mapping[str, Array]) -> list[Array]:
-    """Sort and add up the rows of a table of forecasts that have any cases."""
-    _require_equal_length(columns)
-    value, *others = columns.values()
-    cases, events, *squares = (to_library_of(x, value) for x in others)
-    _require_events_within(cases, events)
-    used = cases > 0
-    if not namespace(used).any(used):
-        name = "count" if "cases" in columns else "weight"
-        message = f"at least one {name} must be positive; all {value.shape[0]} are 0"
-        raise DataError(message)
-    return pool(value[used], [x[used] for x in (cases, events, *squares)])
 
 
 def as_tally(x: Any) -> Tally:
@@ -423,19 +421,6 @@ def _weighed(tally: Tally) -> Tally:
     if unit.is_integer() and tally.total * unit < EXACT:
         columns[:2] = [xp.astype(x, xp.int64) for x in columns[:2]]
     return tally_of_sums([tally.value, *columns], tally.cells)
-
-
-def _are_whole(*tallies: Tally) -> bool:
-    """Tell whether all sums are whole numbers, and remain so when they are added."""
-    whole = all(namespace(t.weight).isdtype(t.weight.dtype, "integral") for t in tallies)
-    return whole and sum(t.total for t in tallies) < MOST
-
-
-def _joined(one: Array, two: Array, *, whole: bool) -> Array:
-    """Put a column behind another, in double precision if they are not all whole numbers."""
-    both = one, to_library_of(two, one)
-    xp = namespace(one)
-    return xp.concat(both if whole else [xp.astype(x, xp.float64, copy=False) for x in both])
 
 
 def _require_equal_length(columns: Mapping[str, Array]) -> None:
