@@ -28,22 +28,6 @@ FRAMES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())
-@pytest.mark.parametrize("weight", [None, "w"])
-def test_a_frame_gives_the_tally_of_its_columns(frame: Any, weight: Any) -> None:
-    found = properly.tally(frame(DATA), outcome="died", forecast="p", weight=weight)
-    column = None if weight is None else DATA[weight]
-    expected = properly.tally(DATA["died"], DATA["p"], weight=column)
-    assert found.value.tolist() == expected.value.tolist()
-    assert found.weight.tolist() == expected.weight.tolist()
-    assert found.events.tolist() == expected.events.tolist()
-
-
-def test_a_frame_may_come_with_an_array_of_weights() -> None:
-    found = properly.tally(pl.DataFrame(DATA), outcome="died", forecast="p", weight=[1, 1, 2, 3])
-    assert found.weight.tolist() == [1, 3, 3]
-
-
 @pytest.mark.parametrize(
     ("backend", "kind"),
     [

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly._boundary._options import as_generator, check_choice, check_level, check_whole
+from properly._boundary._options import as_generator, check_choice, check_level
 from properly.errors import ArgumentTypeError, DataError
 
 
@@ -23,11 +23,6 @@ def test_a_level_that_is_no_number_is_refused(level: Any) -> None:
         check_level(level)
 
 
-@pytest.mark.parametrize("replicates", [1, 99, np.int64(7), True])
-def test_whole_numbers_of_replicates_are_taken(replicates: Any) -> None:
-    assert check_whole(replicates, "replicates") == int(replicates)
-
-
 def test_a_choice_is_one_of_those_offered() -> None:
     assert check_choice("b", ("a", "b"), "letter") == "b"
     with pytest.raises(DataError, match="letter must be 'a', 'b' or 'c'; got 'd'"):
@@ -40,15 +35,6 @@ def test_a_seed_always_begins_the_same_generator() -> None:
     assert as_generator(3).random() == np.random.default_rng(3).random()
     whole: Any = np.int64(3)
     assert as_generator(whole).random() == as_generator(3).random()
-
-
-def test_a_generator_stays_itself() -> None:
-    rng = np.random.default_rng(3)
-    assert as_generator(rng) is rng
-
-
-def test_without_a_seed_every_generator_is_another() -> None:
-    assert as_generator(None).random() != as_generator(None).random()
 
 
 @pytest.mark.parametrize("rng", ["3", 3.0, -1, [1, 2], np.random.RandomState(3)])

@@ -14,7 +14,7 @@ from tests.frame_engines import ENGINES
 
 import properly
 from properly.errors import DataError
-from properly.rules import Bounded, Brier, Log, Mixture, Spherical
+from properly.rules import Brier
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,40 +93,7 @@ def test_equal_sums_at_a_cut_are_one_forecast_in_every_engine(
         assert found.events.tolist() == expected.events.tolist()
 
 
-RANGES = [(0.01, 0.1), (0.1, 0.3), (0.07, 0.93), (0.45, 0.55)]
-MIXED = Mixture([(1, Log()), (2, Spherical())])
-BOUNDED = [Bounded(rule(), x) for rule in (Log, Brier, Spherical) for x in RANGES]
-
-
 # Rules are dealt out to engines; in the end each is held in each.
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("engine", "rules"),
-    [
-        *((name, [*BOUNDED[k::5], Log()]) for k, name in enumerate(ENGINES)),
-        ("polars lazy", [Bounded(MIXED, (0.1, 0.3))]),
-        *(
-            pytest.param(
-                name, [*BOUNDED, Log(), Bounded(MIXED, (0.1, 0.3))], marks=pytest.mark.slow
-            )
-            for name in ENGINES
-        ),
-    ],
-)
-def test_as_many_cases_differ_as_in_rows(engine: str, rules: list[Any]) -> None:
-    # Forecasts of two digits, so that many are on the borders, and others of the pair beyond them.
-    rng = np.random.default_rng(4)
-    truth = rng.random(4000)
-    p = {
-        x: (truth + rng.normal(0, s, 4000)).clip(0, 1).round(2)
-        for x, s in (("a", 0.05), ("b", 0.1))
-    }
-    y = (rng.random(4000) < truth).astype(int)
-    frame = ENGINES[engine](pa.table({"y": y, **p}))
-    totals = properly.summarize(frame, ["a", "b"], outcome="y", rules=rules).sums.totals
-    for r, rule in enumerate(rules):
-        differing = np.count_nonzero(rule.loss(y, p["a"]) != rule.loss(y, p["b"]))
-        assert totals["differing", r, 0, 1] == differing, rule
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -105,26 +105,6 @@ def shifted(column: Any) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["pandas", "polars lazy", "duckdb"])
-@pytest.mark.parametrize("weight", ["no weights", "whole", "fractions", "equal"])
-def test_a_count_is_so_many_rows_of_a_frame(engine: str, weight: str) -> None:
-    given = {} if weight == "no weights" else {"weight": WEIGHTS[weight]}
-    table = pa.table({"y": Y, **P, "group": GROUP, "cluster": np.arange(ROWS) // 3} | given)
-    counted = ENGINES[engine](table.append_column("count", [COUNTS["counts"]]))
-    repeated = ENGINES[engine](table.take(np.repeat(np.arange(ROWS), COUNTS["counts"])))
-    for design in ({}, {"groups": "group"}, {"clusters": "cluster"}):
-        named: Any = {"outcome": "y", **design, **dict.fromkeys(given, "weight")}
-        one = properly.summarize(counted, ["a", "b"], count="count", **named)
-        two = properly.summarize(repeated, ["a", "b"], **named)
-        assert one.rows == two.rows
-        assert one.total == pytest.approx(two.total)
-        parts = [(one, two), *zip(one.groups.values(), two.groups.values(), strict=True)]
-        for found, expected in parts:
-            for key, total in expected.sums.totals.items():
-                assert found.sums.totals[key] == pytest.approx(total, rel=1e-12), key
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["pandas", "polars lazy", "duckdb"])
 def test_classes_are_counted_as_so_many_rows(engine: str) -> None:
     p = RNG.dirichlet([1, 2, 1], ROWS)
     table = pa.table({"y": Y + (P["a"] > 0.4), **{f"p{k}": p[:, k] for k in range(3)}})
@@ -158,13 +138,6 @@ def test_counts_are_a_column_of_numbers_in_the_frame() -> None:
         properly.tally(frame, outcome="y", forecast="a", count="group")
     with pytest.raises(properly.errors.ArgumentTypeError, match="count names a column of a frame"):
         properly.tally(Y, P["a"], count="n")
-
-
-def test_counts_and_weights_beside_a_frame_may_be_arrays() -> None:
-    frame, _ = frame_of("polars")
-    columns = known("whole", "counts")
-    found = properly.tally(frame, outcome="y", forecast="a", **columns)
-    assert_same(found, properly.tally(Y, P["a"], **columns))
 
 
 def test_a_frame_of_many_cases_is_summed_up_however_few_its_rows(

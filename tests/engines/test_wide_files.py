@@ -16,7 +16,6 @@ from tests.command_line import run
 
 from properly import read
 from properly.engines._files._read import open_files
-from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,15 +102,6 @@ def asked(queries: list[str], work: Callable[[], object]) -> list[str]:
     return [DECLARED.sub("", query) for query in queries]
 
 
-OPTIONS = ("--outcome", "y", "--forecast", "p", "--forecast", "q")
-COMMANDS = {
-    "check": ("check",),
-    "score": ("score", "--rule", "brier", "--replicates", "0"),
-    "compare": ("compare",),
-    "report": ("report", "--rule", "brier", "--replicates", "0", "--force"),
-}
-
-
 @pytest.mark.parametrize("kind", WRITERS)
 def test_what_is_read_of_a_wide_file_is_what_is_read_of_a_narrow_one(
     kind: str, queries: list[str]
@@ -129,24 +119,6 @@ def test_what_is_read_of_a_wide_file_is_what_is_read_of_a_narrow_one(
     }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_a_command_asks_no_more_of_a_wide_file(
-    kind: str, command: tuple[str, ...], queries: list[str]
-) -> None:
-    said: list[Any] = []
-
-    def work(path: str) -> list[str]:
-        return asked(queries, lambda: said.append(run(*command, path, *OPTIONS)))
-
-    narrow, wide = (work(written(kind, count)) for count in (len(NEEDED), WIDE))
-    assert narrow
-    assert wide == narrow
-    assert [result.exit_code for result in said] == [0, 0]
-    assert said[0].stdout == said[1].stdout
-
-
 def test_columns_are_found_at_their_places() -> None:
     others = {f"x{i}": [0.25] * ROWS for i in range(WIDE)}
     for kind, write in WRITERS.items():
@@ -158,17 +130,6 @@ def test_columns_are_found_at_their_places() -> None:
             "x7": others["x7"],
             "y": NEEDED["y"],
         }
-
-
-def test_wide_files_that_differ_are_refused_in_words() -> None:
-    columns = {f"x{i}": [0] for i in range(WIDE)}
-    write_csv(Path("a.csv"), columns)
-    write_csv(Path("b.csv"), {**columns, "y": [1]})
-    with pytest.raises(DataError) as caught:
-        read(["a.csv", "b.csv"], ["x1"])
-    assert str(caught.value) == (
-        "files must have the same columns; compared with 'a.csv', 'b.csv' has 'y' besides"
-    )
 
 
 @pytest.mark.parametrize(("most", "counted"), [(ROWS, 0), (4, 1), (3, 1)])

@@ -153,12 +153,11 @@ def open_whole(path: str | Path, *, overwrite: bool = True) -> Iterator[BinaryIO
     """Open a file to be written piece by piece, as `write_whole` writes it at once."""
     file = Path(path)
     require_writable(file, overwrite=overwrite)
-    with in_words(file):
+    with together() as group, in_words(file):
         if _is_special(file):
             with file.open("wb") as target:
                 yield target
             return
-        group = _GROUP.get() or Group([], [])
         part = UnfinishedFile(file, overwrite=overwrite)
         try:
             _remove_left(part.target.parent)
@@ -171,28 +170,27 @@ def open_whole(path: str | Path, *, overwrite: bool = True) -> Iterator[BinaryIO
             os.fsync(opened_part.fileno())
             if fcntl is None:  # pragma: no cover - Windows
                 opened_part.close()
-            group.parts.append(part)
-            if group is not _GROUP.get():
-                _finish(group.parts)
-        finally:
-            if group is not _GROUP.get() or part not in group.parts:
-                part.remove()
+        except BaseException:
+            part.remove()
+            raise
+        group.parts.append(part)
 
 
 @contextmanager
-def together() -> Iterator[None]:
+def together() -> Iterator[Group]:
     """Write several files, which get their names at the end; if one cannot be written, none does.
 
     What is no file, such as a pipe, is written at once. Within another `together` this is nothing.
     """
-    if _GROUP.get() is not None:
-        yield
+    outer = _GROUP.get()
+    if outer is not None:
+        yield outer
         return
     group = Group([], [])
     token = _GROUP.set(group)
     try:
         try:
-            yield
+            yield group
         finally:
             _GROUP.reset(token)
         _finish(group.parts)

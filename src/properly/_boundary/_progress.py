@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from properly._boundary._interrupts import checked
 from properly._boundary._terminal import Guarded, guard
@@ -34,23 +34,13 @@ WAIT = 2.0
 PAUSE = 0.1
 
 
-class Display(Protocol):
-    """What a bar is drawn on."""
-
-    def update(self, done: float, total: int, what: str) -> None:
-        """Draw the bar anew."""
-
-    def close(self) -> None:
-        """Remove the bar."""
-
-
 class ProgressBar:
     """A bar that appears once the work has taken a while; called as ``bar(done, total, what)``.
 
     Parameters
     ----------
     display : callable
-        Makes the display, once the bar appears.
+        Makes what the bar is drawn on, as `RichDisplay` is, once it appears.
     wait : float
         Seconds before it does.
     clock : callable
@@ -59,12 +49,12 @@ class ProgressBar:
 
     def __init__(
         self,
-        display: Callable[[], Display],
+        display: Callable[[], Any],
         wait: float = WAIT,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.make, self.clock = display, clock
-        self.display: Display | None = None
+        self.display: Any = None
         self.step: tuple[int, int, str] = (0, 1, "")
         # How much of the step is done, and whether a loop is counted now.
         self.part, self.is_counting = 0.0, False

@@ -24,6 +24,13 @@ T = TypeVar("T")
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 
+class Adds:
+    """What adds, also with `sum`, which begins with 0."""
+
+    def __radd__(self, other: object) -> Any:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+
 class Record:
     """A frozen dataclass of numbers and arrays, which it writes as a dict and as a frame.
 

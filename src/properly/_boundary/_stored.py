@@ -30,8 +30,6 @@ VERSION = 1
 NAMES = ("format", "version", "made_with", "sha256", "content")
 # Each entry takes more memory than its few letters in the file.
 ENTRIES, LISTS = 16_000_000, 4_000_000
-# What properly writes has a dozen levels. How deep Python itself reads differs by its version.
-LEVELS = 100
 UPGRADE = "pip install --upgrade properly"
 Made = TypeVar("Made")
 
@@ -105,7 +103,6 @@ class StoredKind(NamedTuple):
             require(tuple(sorted(record)) == tuple(sorted(NAMES)))
             content, checksum = record["content"], record["sha256"]
             require(type(content) is dict)
-            _require_levels(content)
             require(sha256(canonical(content)).hexdigest() == checksum)
         return content, checksum
 
@@ -148,15 +145,6 @@ def _require_version(record: dict[str, Any]) -> None:
         made = printable(str(record.get("made_with", "a newer version")))
         message = f"its format is {record['version']}, of {made}; this version reads {VERSION}"
         raise DataError(message, hint=UPGRADE)
-
-
-def _require_levels(content: dict[str, Any]) -> None:
-    """Refuse lists and objects within one another beyond all need."""
-    parts: list[Any] = [content]
-    for _ in range(LEVELS):
-        inner = (x.values() if type(x) is dict else x for x in parts)
-        parts = [y for x in inner for y in x if type(y) in (dict, list)]
-    require(not parts)
 
 
 def _refuse_constant(_: str) -> NoReturn:

@@ -26,6 +26,7 @@ from properly._boundary._libraries import (
     without_gradient,
 )
 from properly._boundary._options import check_whole
+from properly._boundary._record import Adds
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_FORECAST
 from properly.counts._pooling import (
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tally:
+class Tally(Adds):
     """What happened at each distinct forecast.
 
     Make one with `properly.tally`. Everything that can be said about binary forecasts of
@@ -241,10 +242,6 @@ class Tally:
         unit = weight_of_each(left) if weight_of_each(left) == weight_of_each(right) else None
         total = tally_of_sums(pool(value, columns), min(grouped, default=None), unit)
         return total.group(min(grouped)) if grouped else total
-
-    def __radd__(self, other: object) -> Tally:
-        """Let `sum` begin with its 0."""
-        return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
         cases = f"weight {self.total:,g}"

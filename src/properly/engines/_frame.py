@@ -72,45 +72,30 @@ def count_rows(frame: Any, count: str | None = None) -> int:
 
 
 def _models(forecasts: Any, task: str) -> dict[str, tuple[str, ...]]:
-    if isinstance(forecasts, Mapping):
-        models = {str(name): _names(columns) for name, columns in forecasts.items()}
-        _require_alike(models)
-        return models
-    names = _names(forecasts)
-    if task in ("multiclass", "ordinal"):
-        return {"forecast": names}
-    return {name: (name,) for name in names}
-
-
-def _require_alike(models: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuse models of which one has more columns than another, and none at all."""
-    counts = {name: len(columns) for name, columns in models.items()}
-    if len(set(counts.values())) > 1:
-        (one, columns), *others = counts.items()
-        other, width = next((name, count) for name, count in others if count != columns)
-        message = f"models must have as many columns; {one!r} has {columns}, {other!r} has {width}"
-        raise DataError(message)
-    if not counts:
-        _names(())
-
-
-def _names_to_show(show: Any) -> tuple[str, ...]:
-    names = (show,) if isinstance(show, str) else () if show is None else show
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        message = f"columns of a frame are shown by their names; got {type(show).__name__}"
-        raise ArgumentTypeError(message)
-    return tuple(names)
+    """Take the columns of models, or of classes by model, of each model as many."""
+    if not isinstance(forecasts, Mapping):
+        names = _names(forecasts)
+        if task in ("multiclass", "ordinal"):
+            return {"forecast": names}
+        return {name: (name,) for name in names}
+    models = {str(name): _names(columns) for name, columns in forecasts.items()}
+    (one, first), *others = models.items() or [("", _names(()))]
+    for other, columns in others:
+        if len(columns) != len(first):
+            got = f"{one!r} has {len(first)}, {other!r} has {len(columns)}"
+            message = f"models must have as many columns; {got}"
+            raise DataError(message)
+    return models
 
 
 def _names(columns: Any) -> tuple[str, ...]:
+    """Take names of columns, at least one."""
     names = (columns,) if isinstance(columns, str) else tuple(columns or ())
-    for name in names:
+    for name in names or (None,):
         if not isinstance(name, str):
-            message = f"forecasts of a frame are names of columns; got {name!r}"
+            got = "none" if name is None else repr(name)
+            message = f"forecasts of a frame are names of columns; got {got}"
             raise ArgumentTypeError(message)
-    if not names:
-        message = "forecasts of a frame are names of columns; got none"
-        raise ArgumentTypeError(message)
     return names
 
 
@@ -154,7 +139,11 @@ class Framed:
         pos_label: object = None,
     ) -> Framed:
         """Take the names of columns, and refuse those that are not there."""
-        shown = _names_to_show(design.get("show"))
+        show = design.get("show")
+        shown: Any = [show] if isinstance(show, str) else () if show is None else show
+        if not (isinstance(shown, list | tuple) and all(isinstance(x, str) for x in shown)):
+            message = f"columns of a frame are shown by their names; got {type(show).__name__}"
+            raise ArgumentTypeError(message)
         design = {what: column for what, column in design.items() if what != "show"}
         schema, models = as_lazy(frame).collect_schema(), _models(forecasts, task)
         for what, name in ({"outcome": outcome} | design).items():

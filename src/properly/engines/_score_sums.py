@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._chunks import share_out
+from properly._boundary._record import Adds
 from properly._boundary._text import many
 from properly.counts._scoring import price
 from properly.errors import DataError
@@ -45,7 +46,7 @@ COARSE, FINE = "_coarse", "_fine"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreSums:
+class ScoreSums(Adds):
     r"""All that scores and comparisons need of the rows, in sums that add.
 
     Let :math:`w_i` be the weight of a row, :math:`l_i` its loss, 0 where that is infinite, and
@@ -169,10 +170,6 @@ class ScoreSums:
         _require_alike(self, other)
         totals = {key: total + other.totals[key] for key, total in self.totals.items()}
         return ScoreSums(self.models, self.rules, self.classes, self.clustered, totals)
-
-    def __radd__(self, other: int) -> ScoreSums:
-        """Let `sum` start from 0."""
-        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __repr__(self) -> str:
         rows = many(int(self.totals["rows",]), "row")

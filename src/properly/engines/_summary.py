@@ -16,6 +16,7 @@ import numpy as np
 from properly._boundary._arrays import MOST
 from properly._boundary._files import require, write_whole
 from properly._boundary._libraries import read_only, to_numpy
+from properly._boundary._record import Adds
 from properly._boundary._stored import StoredKind, packed, unpacked
 from properly._boundary._text import many, printable
 from properly.counts._cases import numbered
@@ -50,7 +51,7 @@ CELLS = 100_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Summary:
+class Summary(Adds):
     """All that an evaluation needs of rows that need not fit into memory.
 
     Made by `properly.stream` and `properly.summarize`, judged by `properly.evaluate`. Summaries of
@@ -214,10 +215,6 @@ class Summary:
             # In an order that does not depend on which came first.
             tuple(sorted({*self.notes, *other.notes})),
         ).bounded()
-
-    def __radd__(self, other: object) -> Summary:
-        """Let `sum` begin with its 0."""
-        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __repr__(self) -> str:
         sizes = {"row": self.rows, "model": len(self.models), "rule": len(self.rules)}

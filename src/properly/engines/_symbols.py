@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from functools import partial, reduce
+from functools import partial, partialmethod, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -224,21 +224,15 @@ def extreme(greatest: bool, a: Number, b: Number) -> Number:
     return formula("where", is_less, b, a) if greatest else formula("where", is_less, a, b)
 
 
-def at_most(a: Number, b: Number) -> Number:
-    """Return whether a number is not the greater one."""
-    return formula("not", formula("lt", b, a))
-
-
-most, least = partial(extreme, True), partial(extreme, False)
 SPECIAL: dict[str, Callable[..., Number]] = {
     "log": logarithm,
     "exp": exponential,
     "log1p": log1p,
     "expm1": expm1,
-    "most": most,
-    "least": least,
+    "most": partial(extreme, True),
+    "least": partial(extreme, False),
     "round": lambda x: formula("floor", formula("add", x, 0.5)),
-    "le": at_most,
+    "le": lambda a, b: formula("not", formula("lt", b, a)),
     "ne": lambda a, b: formula("not", formula("eq", a, b)),
 }
 # Functions of the standard by the names of operations.
@@ -332,6 +326,14 @@ def _reduced(op: str, x: Symbols, *, axis: int, keepdims: bool = False) -> Symbo
     return result[:, None] if keepdims else result
 
 
+def _arranged(name: str, x: Symbols | Sequence[Symbols], *args: Any, axis: int = 1) -> Symbols:
+    """Arrange the entries of arrays anew, as numpy does; rows stay where they are."""
+    if isinstance(x, Symbols):
+        _require_columns(x, axis)
+        return Symbols(getattr(np, name)(x.values, *args, axis=axis), x.dtype)
+    return Symbols(getattr(np, name)([each.values for each in x], axis=axis))
+
+
 class Functions:
     """What a rule finds where it looks for the functions of an array library."""
 
@@ -341,6 +343,8 @@ class Functions:
     finfo = staticmethod(np.finfo)
     # Of the columns of each row.
     sum, max, min = (staticmethod(partial(_reduced, op)) for op in ("add", "most", "least"))
+    flip, stack = (staticmethod(partial(_arranged, name)) for name in ("flip", "stack"))
+    concat = staticmethod(partial(_arranged, "concatenate"))
 
     def __getattr__(self, name: str) -> Callable[..., Symbols]:
         """Find a function of one or two arrays by its name."""
@@ -361,18 +365,11 @@ class Functions:
         apart = apply("where", a == b, 0.0, less - more)  # two infinities are not apart
         return more + apply("log1p", apply("exp", apart))
 
-    @staticmethod
-    def full_like(x: Symbols, value: float) -> Symbols:
+    def full_like(self, x: Symbols, value: float) -> Symbols:
         """Return an array of one number."""
         return Symbols(np.full(x.shape, float(value), dtype=object), x.dtype)
 
-    def zeros_like(self, x: Symbols) -> Symbols:
-        """Return an array of zeros."""
-        return self.full_like(x, 0.0)
-
-    def ones_like(self, x: Symbols) -> Symbols:
-        """Return an array of ones."""
-        return self.full_like(x, 1.0)
+    zeros_like, ones_like = partialmethod(full_like, value=0.0), partialmethod(full_like, value=1.0)
 
     @staticmethod
     def asarray(x: Any, *, dtype: Any = NUMBER, device: Any = None) -> Symbols:  # noqa: ARG004
@@ -408,22 +405,6 @@ class Functions:
         _require_columns(x, axis)
         add = np.frompyfunc(partial(formula, "add"), 2, 1)
         return Symbols(add.accumulate(x.values, axis=1), x.dtype)
-
-    @staticmethod
-    def flip(x: Symbols, *, axis: int) -> Symbols:
-        """Turn the columns round."""
-        _require_columns(x, axis)
-        return x[:, ::-1]
-
-    @staticmethod
-    def concat(arrays: Sequence[Symbols], *, axis: int) -> Symbols:
-        """Put the columns of arrays beside each other."""
-        return Symbols(np.concatenate([x.values for x in arrays], axis=axis))
-
-    @staticmethod
-    def stack(arrays: Sequence[Symbols], *, axis: int) -> Symbols:
-        """Make columns of arrays."""
-        return Symbols(np.stack([x.values for x in arrays], axis=axis))
 
     @staticmethod
     def reshape(x: Symbols, shape: tuple[int, ...]) -> Symbols:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from properly._boundary._options import check_whole
 from properly.counts._tally import Tally
@@ -39,10 +38,10 @@ def tally(
     outcome, forecast : str, optional
         Names of the columns of a frame.
     weight : array-like or str, optional
-        Sampling weights, or the name of their column; cases of weight 0 are dropped. Only their
-        ratios matter, and a row is one case however much it weighs.
+        Sampling weights, or of a frame the name of their column; cases of weight 0 are dropped.
+        Only their ratios matter, and a row is one case however much it weighs.
     count : array-like of int or str, optional
-        How many like cases each row stands for, or the name of that column.
+        How many like cases each row stands for, or of a frame the name of that column.
     pos_label : label, optional
         The label of the event.
     cells : int, optional
@@ -73,14 +72,11 @@ def tally(
     Tally(4 cases at 3 distinct forecasts, event rate 0.5)
     """
     if p is None:
-        source = _in_engine(y_or_frame, outcome, forecast, (weight, count), pos_label)
-        if not isinstance(source, tuple):
-            from properly.engines._frame_pooling import tally_frame
+        from properly.engines._frame_pooling import tally_frame
 
-            cells = None if cells is None else check_whole(cells, "cells")
-            return tally_frame(source, cells, snap)
-        y_or_frame, p = source
-    elif outcome is not None or forecast is not None:
+        rows = _in_engine(y_or_frame, outcome, forecast, pos_label, weight=weight, count=count)
+        return tally_frame(rows, None if cells is None else check_whole(cells, "cells"), snap)
+    if outcome is not None or forecast is not None:
         message = "outcome and forecast name columns of a frame; arrays were given as well"
         raise ArgumentTypeError(message, hint="pass a frame and two names, or two arrays.")
     for what, amount in (("weight", weight), ("count", count)):
@@ -95,20 +91,19 @@ def _in_engine(
     frame: IntoFrame,
     outcome: str | None,
     forecast: str | None,
-    amounts: tuple[ArrayLike | str | None, ArrayLike | str | None],
     pos_label: object,
-) -> Rows | tuple[ArrayLike, ArrayLike]:
-    """Take the columns of a frame where they are; beside arrays of weights they are read."""
-    from properly.engines._frame import Framed
+    **amounts: ArrayLike | str | None,
+) -> Rows:
+    """Take the columns of a frame where they are."""
     from properly.engines._rows import Roles, Rows, as_lazy
 
     as_lazy(frame)
     if outcome is None or forecast is None:
         message = "a frame needs the names of its columns; got outcome = {!r}, forecast = {!r}"
         raise ArgumentTypeError(message.format(outcome, forecast))
-    roles = Roles(outcome, {forecast: (forecast,)})
-    if all(amount is None or isinstance(amount, str) for amount in amounts):
-        weight, count = amounts
-        return Rows.of(frame, replace(roles, weight=weight, count=count), pos_label=pos_label)
-    y, forecasts, _ = Framed(frame, roles, pos_label=pos_label).read()
-    return y, forecasts[forecast]
+    for what, column in amounts.items():
+        if column is not None and not isinstance(column, str):
+            message = f"{what} of a frame is the name of a column; got {type(column).__name__}"
+            raise ArgumentTypeError(message, hint="or pass tally(y, p), with arrays alone.")
+    roles: Any = {"forecasts": {forecast: (forecast,)}, **amounts}
+    return Rows.of(frame, Roles(outcome, **roles), pos_label=pos_label)

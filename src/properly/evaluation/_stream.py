@@ -10,6 +10,7 @@ from properly._boundary import _arrays
 from properly._boundary._classes import as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
+from properly._boundary._record import Adds
 from properly._boundary._text import many
 from properly.counts import _cases
 from properly.counts._tally import require_one_kind
@@ -80,7 +81,7 @@ class BatchKind(NamedTuple):
         require_one_kind(not self.weighted, not batch.weighted)
 
 
-class Stream:
+class Stream(Adds):
     """Sums up rows that come batch by batch, and keeps none of them for long.
 
     Make one with `properly.stream`. Which rows come first, and which come together, makes no
@@ -266,10 +267,6 @@ class Stream:
         vars(both).update(vars(self) | {"_waiting": []})
         both.merge(other)
         return both
-
-    def __radd__(self, other: object) -> Stream:
-        """Let `sum` begin with its 0."""
-        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __repr__(self) -> str:
         models = () if self._first is None else self._first.models

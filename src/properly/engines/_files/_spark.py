@@ -10,7 +10,6 @@ import subprocess
 import warnings
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._classes import require_columns
@@ -38,10 +37,6 @@ MASTER = re.compile(
 )
 # What would be taken for a pattern in the name of a file.
 MARKS = re.compile(r"[\\*?\[\]{}^]")
-# A request of Spark for a stream that nobody has, which a master refuses: the length of the message
-# in eight bytes, its kind, and the name of the stream behind its length.
-STREAM = b"properly"
-REQUEST = (13 + len(STREAM)).to_bytes(8) + b"\x06" + len(STREAM).to_bytes(4) + STREAM
 TYPES = {"whole": "bigint", "number": "double", "truth": "boolean"}
 
 
@@ -174,15 +169,10 @@ def _own_address(master: str) -> str | None:
         return None
     for place in master.removeprefix("spark://").split(","):
         host, _, port = place.rpartition(":")
-        end = monotonic() + _cluster_errors.ANSWER
         with (
             suppress(OSError, OverflowError),
             socket.create_connection((host, int(port)), _cluster_errors.ANSWER) as link,
         ):
-            # Spark would wait a minute for one who only listens.
-            link.sendall(REQUEST)
-            link.settimeout(max(end - monotonic(), 0.01))
-            link.recv(1)
             return str(link.getsockname()[0])
     raise _no_answer(master)
 
