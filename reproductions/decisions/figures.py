@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from properly import plots
 from properly.rules import BetaWeighted, Brier, Log, Misclassification, Shifted
 from reproductions.decisions.crash import DRAWN, MODEL, WITHIN
@@ -78,13 +80,15 @@ def _figure4(found: Rescaled) -> Figure:
     figure.set_figheight(5)
     for ax, area in zip(axes.flat, found.areas, strict=True):
         plots.decision(
-            found.curve,
+            {MODEL: found.curve},
             ax,
-            label=MODEL,
             within=WITHIN,
             axis=area.axis,
             limits=SHOWN,
         )
+        # The area is what net benefit falls short of the event rate.
+        c = np.linspace(*WITHIN, 2000)
+        ax.fill_between(c, found.curve.at(c), found.curve.event_rate, alpha=0.18, linewidth=0)
         ax.set_title(f"{area.axis} axis: {area.what}", fontsize="medium")
         # Each has a legend of its own, and no corner to spare.
         _legend(ax).set_loc("upper center")

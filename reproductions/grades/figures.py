@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 
 def _cumulative(forecasts: Mapping[str, CumulativeForecast], *, absolute: bool) -> Figure:
-    """Draw two forecasts side by side."""
-    return cast("Figure", plots.cumulative_forecast(forecasts, absolute=absolute)[0].figure)
+    """Draw two forecasts side by side, and write the score of the paper below them if asked to."""
+    axes = plots.cumulative_forecast(forecasts)
+    for ax, found in zip(axes, forecasts.values(), strict=True):
+        if absolute:
+            ax.set_xlabel(f"sa-RPS {found.squared_absolute_rps:.4f}")
+    return cast("Figure", axes[0].figure)
 
 
 def _figure3(found: Worst) -> Figure:

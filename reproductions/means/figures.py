@@ -57,7 +57,7 @@ def bars_of(found: Figure1) -> Figure:
     figure.set_size_inches(11, 4.2)
     for ax, model in zip(axes.flat, MODELS, strict=True):
         bars = {str(d): _as_means(cell) for d, cell in found.of(model).items()}
-        plots.means_bars(bars, ax, horizontal=False)
+        plots.means_bars(bars, ax)
         ax.set_title(f"{model}, {TAILS[model]}", fontsize="medium")
         ax.set_xlabel("dimensions")
         ax.label_outer()

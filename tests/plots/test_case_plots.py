@@ -78,10 +78,6 @@ def test_the_dark_share_of_a_column_is_the_squared_difference(record: Cumulative
 def test_the_numbers_are_written_and_their_mean_before_them() -> None:
     assert written(plots.cumulative_forecast(NEAR)) == [".5625", ".0000"]
     assert caption(plots.cumulative_forecast(FAR)) == "RPS .5625 is the mean of"
-    both = plots.cumulative_forecast(FAR, absolute=True)
-    assert caption(both) == "sa-RPS .5625\nRPS .5625 is the mean of"
-    assert NEAR.squared_absolute_rps == 0.140625
-    assert caption(plots.cumulative_forecast(NEAR, absolute=True)).startswith("sa-RPS .1406\n")
 
 
 def test_several_have_panels_side_by_side_on_one_scale() -> None:
@@ -171,20 +167,20 @@ def test_a_metric_without_a_value_leaves_a_gap_of_its_own() -> None:
     value = CURVE.value.copy()
     value[:3] = np.nan
     value[-2:] = np.nan
-    ax = plots.retention(replace(CURVE, value=value), label="part")
+    ax = plots.retention({"part": replace(CURVE, value=value)})
     assert ax.get_xlim() == (0, 20)
     (text,) = names(ax)
     assert text.xy == (100 * CURVE.removed[-3], value[-3])
     nothing = replace(CURVE, value=np.full_like(value, np.nan))
-    assert not names(plots.retention(nothing, label="none"))
+    assert not names(plots.retention({"none": nothing}))
 
 
 def test_a_second_curve_makes_room_for_itself_and_all_are_named_anew() -> None:
     long = retention_curve(
         SCORES["poor"], Y, D, metric="expected_cost", removed=np.linspace(0, 0.5, 11)
     )
-    ax = plots.retention(CURVE, label="short")
-    plots.retention(long, ax, label="long")
+    ax = plots.retention({"short": CURVE})
+    plots.retention({"long": long}, ax)
     assert ax.get_xlim() == (0, 50)
     assert [text.get_text() for text in names(ax)] == ["short", "long"]
 

@@ -85,8 +85,6 @@ def test_models_have_colours_and_comparisons_broken_lines() -> None:
         "b miscalibrated",
         "b beaten at times",
     ]
-    chosen: Any = monitor(watched(), color={"model": "#123456"})
-    assert lines_of(chosen)[0].get_color() == "#123456"
 
 
 def test_groups_are_thin_and_grey_unless_they_have_an_alarm() -> None:

@@ -36,7 +36,7 @@ def ribbons(ax: Axes) -> list[PolyCollection]:
 
 
 def test_the_line_goes_through_the_corners_of_the_curve() -> None:
-    lines = plots.reliability(RECORD, label="model").get_lines()
+    lines = plots.reliability({"model": RECORD}).get_lines()
     curve = next(line for line in lines if line.get_label() == "model")
     np.testing.assert_array_equal(curve.get_xydata(), np.stack(RECORD.curve(), axis=1))
 
@@ -87,7 +87,7 @@ def test_a_band_is_a_ribbon_along_its_outline() -> None:
     assert ribbon.get_label() == "90 % simultaneous band"
 
 
-def test_only_a_model_that_is_alone_has_a_band_and_a_histogram_unless_asked() -> None:
+def test_only_a_model_that_is_alone_has_a_band_and_a_histogram() -> None:
     record = reliability(CONTINUOUS, band="consistency", rng=1, replicates=20)
     pair = {"one": record, "two": record}
     ax = plots.reliability(record)
@@ -96,12 +96,9 @@ def test_only_a_model_that_is_alone_has_a_band_and_a_histogram_unless_asked() ->
     ax = plots.reliability(pair)
     assert not ribbons(ax)
     assert not ax.patches
-    ax = plots.reliability(pair, band=True, histogram=True)
-    assert len(ribbons(ax)) == 2
+    ax = plots.reliability(pair, histogram=True)
     assert len(ax.patches) == 2 * len(record.histogram.weight)
-    ax = plots.reliability(record, band=False, histogram=False)
-    assert not ribbons(ax)
-    assert not ax.patches
+    assert not plots.reliability(record, histogram=False).patches
 
 
 def test_several_models_are_named_and_the_legend_avoids_them() -> None:
@@ -220,7 +217,6 @@ def test_panels_are_square_and_nothing_is_cut_off() -> None:
         {"m" * 200: murphy_curve(CONTINUOUS)},
         {"m" * 200: reliability(CONTINUOUS)},
         {"m" * 200: roc_curve(CONTINUOUS)},
-        limits=(0, 0.5),
     )
     figure = axes[0].figure
     assert isinstance(figure, Figure)
@@ -231,7 +227,7 @@ def test_panels_are_square_and_nothing_is_cut_off() -> None:
         around = ax.get_tightbbox()
         assert around is not None
         assert around.y1 <= figure.bbox.y1
-    assert axes[0].get_xlim() == (0, 0.5)
+    assert axes[0].get_xlim() == (0, 1)
     assert axes[2].get_xlim() == (-0.02, 1.02)
 
 

@@ -103,25 +103,6 @@ def test_a_margin_is_a_strip_and_models_within_it_have_squares() -> None:
     assert key_texts(ax)[-1] == "margin: 0.02 Brier score either way"
 
 
-def test_a_reference_is_named_once() -> None:
-    rules: dict[Any, list[str]] = {
-        Brier(): ["← better than half", "worse than half →"],
-        "auc": ["← worse than half", "better than half →"],
-    }
-    for rule, words in rules.items():
-        comparison = compare(Y, MODELS, rule=rule, reference="half", rng=1)
-        ax = plots.comparison(comparison)
-        names = [label.get_text() for label in ax.get_yticklabels()]
-        assert sorted(names) == ["nearly", "noise", "truth"]
-        scores = [comparison.scores[name].value for name in names]
-        assert scores == sorted(scores, reverse=rule == "auc")
-        for row, name in enumerate(names):
-            assert dots(ax)[row].get_xdata()[0] == comparison[name, "half"].difference
-        assert texts_of(ax, "side") == words
-        assert ax.get_xlabel().endswith(" from half")
-        assert not ax.child_axes
-
-
 def test_one_pair_has_its_names_at_the_ends_and_one_interval() -> None:
     two = {name: MODELS[name] for name in ("noise", "truth")}
     ax = plots.comparison(compare(Y, two, rule=Brier()))
@@ -145,10 +126,8 @@ def test_infinite_differences_are_said_and_not_drawn() -> None:
     assert len(ax.get_xticks()) == 0
     figure: Any = ax.figure
     assert not figure.legends
-    other = plots.comparison(compare(Y, models, rule=Log(), reference="truth", rng=1))
-    assert texts_of(other, "words")[0] == f"this model: infinite loss in {lost['sure']} cases"
     other = plots.comparison(compare(Y, models, rule=Log(), reference="sure", rng=1))
-    assert texts_of(other, "words")[0] == f"the reference: infinite loss in {lost['sure']} cases"
+    assert texts_of(other, "words")[0] == f"right model: infinite loss in {lost['sure']} cases"
 
 
 def test_models_that_never_differ_are_a_dot_at_zero() -> None:

@@ -54,9 +54,6 @@ def test_cells_tell_counts_and_shares_of_the_row() -> None:
         ["1\n<1 %", "398\n>99 %", "1\n<1 %"],
         ["0", "0", "0"],
     ]
-    plain = plots.confusion(TABLE, shares=False)
-    assert written(plain) == [["6", "2", "0"], ["1", "398", "1"], ["0", "0", "0"]]
-    assert plain.get_ylabel() == "truth"
     assert plots.confusion(TABLE).get_ylabel() == "truth (100 % in each row)"
 
 
@@ -83,9 +80,9 @@ def test_truth_goes_down_and_decisions_across() -> None:
 
 def test_weights_are_written_with_a_decimal_unless_they_are_large() -> None:
     light = Confusion(np.array([[1.25, 0.0], [2.0, 3.0]]), (0, 1))
-    assert written(plots.confusion(light, shares=False)) == [["1.2", "0.0"], ["2.0", "3.0"]]
+    assert written(plots.confusion(light)) == [["1.2\n100 %", "0.0"], ["2.0\n40 %", "3.0\n60 %"]]
     heavy = Confusion(np.array([[1234.5, 0.0], [2.0, 3.0]]), (0, 1))
-    assert written(plots.confusion(heavy, shares=False)) == [["1,234", "0"], ["2", "3"]]
+    assert written(plots.confusion(heavy))[0] == ["1,234\n100 %", "0"]
 
 
 def test_a_cost_is_as_dark_as_it_is_high() -> None:

@@ -134,7 +134,7 @@ def test_the_lines_of_a_model_that_is_alone_are_named_at_their_ends(alone: Axes)
     assert [text.get_text() for text in alone.texts] == list(PARTS)
     ends = [text.xy for text in alone.texts]  # type: ignore[attr-defined]
     assert ends == [(3, getattr(PROFILE, part)[-1]) for part in PARTS]
-    labelled = plots.risk_profile(PROFILE, label="$mine$")
+    labelled = plots.risk_profile({"$mine$": PROFILE})
     assert [text.get_text() for text in labelled.texts] == [r"\$mine\$", "source", "expected"]
 
 
@@ -170,27 +170,13 @@ def test_several_models_are_named_and_a_key_tells_the_lines_apart() -> None:
 
 
 def test_a_second_call_takes_the_next_colour_and_drops_the_values_of_the_first() -> None:
-    ax = plots.risk_profile(PROFILE, label="one")
-    plots.risk_profile(risk_profile(DISCRETE, [-5, 0, 1]), ax, label="other")
+    ax = plots.risk_profile({"one": PROFILE})
+    plots.risk_profile({"other": risk_profile(DISCRETE, [-5, 0, 1])}, ax)
     assert [line.get_color() for line in lines_of(ax, "curve")[::3]] == list(PALETTE[:2])
     assert set(above(ax)) == {"decisiveness", "mean probability", "robustness"}
     assert len(lines_of(ax, "named power")) == 3
     assert ax.get_xlim() == pytest.approx((-5.16, 3.16))
     assert len(ax.artists) == 1
-
-
-def test_infinite_powers_are_dots_beyond_the_ends_which_no_line_joins() -> None:
-    ax = plots.risk_profile(ENDLESS)
-    for part in PARTS:
-        value = getattr(ENDLESS, part)
-        ends = [place for place in dots(ax, part) if place[0] in (-2.4, 2.4)]
-        assert ends == [(-2.4, value[0]), (2.4, value[-1])]
-    line = lines_of(ax, "curve")[0]
-    np.testing.assert_array_equal(line.get_xdata(), [-2.4, np.nan, -2, 0, 2, np.nan, 2.4])
-    assert np.isnan(line.get_ydata()).tolist() == [False, True, False, False, False, True, False]
-    ticks = [label.get_text() for label in ax.get_xticklabels()]
-    assert ticks == ["−2", "−1", "0", "1", "2", "−∞", "∞"]
-    assert ax.texts[0].xy == (2.4, ENDLESS.model[-1])  # type: ignore[attr-defined]
 
 
 def test_names_of_powers_are_turned_where_they_would_touch() -> None:

@@ -83,9 +83,9 @@ def test_without_scripts_there_are_three_tables(within: Any, shown: list[str]) -
     found = of(evaluation(within))
     assert [threshold for threshold, _, _ in found["tables"]] == shown
     assert [kept for _, kept, _ in found["tables"]] == [False, True, False]
-    for _, _, rows in found["tables"]:
-        assert [row.name for row in rows] == [*NAMES, "treat all", "treat none"]
-        assert all(len(row.cells) == len(found["head"]) for row in rows)
+    for _, _, table in found["tables"]:
+        assert [row[0] for row in table.rows] == [*NAMES, "treat all", "treat none"]
+        assert all(len(row) == len(table.head) for row in table.rows)
 
 
 def test_rare_events_are_counted_in_more_people() -> None:

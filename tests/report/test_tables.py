@@ -68,4 +68,4 @@ def test_captions_and_p_values_are_written_once_and_without_zeros() -> None:
     e = properly.evaluate(y, {"bad": p}, clusters=clusters, replicates=9, rng=0, within=within)
     regret, *_, clinical = score_tables(e)
     assert regret.caption == "Mean regret at thresholds of 10 % to 30 %; proper."
-    assert clinical.rows[0].cells[-1].number == "p < 0.001"
+    assert clinical.rows[0][-1].number == "p < 0.001"

@@ -6,6 +6,7 @@ from ._case_plots import cumulative_forecast, retention, worst_cases
 from ._courses import monitor, training
 from ._diagrams import (
     binned_reliability,
+    mcb_dsc,
     reliability,
     reliability_grid,
     roc,
@@ -13,11 +14,9 @@ from ._diagrams import (
 )
 from ._forest_plots import comparison, groups
 from ._matrices import comparison_matrix, confusion, cost_matrix
-from ._means_plots import means_bars, risk_profile
-from ._model_source import model_source
-from ._score_plane import mcb_dsc
+from ._means_plots import means_bars, model_source, risk_profile
 from ._threshold_curves import decision, decision_difference, murphy, regret
-from ._threshold_weights import threshold_weights
+from ._threshold_scale import threshold_weights
 
 __all__ = [
     "binned_reliability",

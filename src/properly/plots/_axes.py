@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -32,8 +32,6 @@ Record = TypeVar("Record")
 Limits: TypeAlias = Interval | tuple[float, float]
 Corner: TypeAlias = Literal["upper left", "upper right", "center right", "lower right"]
 Color: TypeAlias = str | Mapping[str, str]
-Bounds = TypeVar("Bounds")
-Bounds_co = TypeVar("Bounds_co", covariant=True)
 Ends: TypeAlias = tuple[float, float]
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -67,14 +65,8 @@ LEAST = 4.6
 MIXED = ("axes fraction", "data")
 # How long the lines in a key are, in sizes of letters.
 HANDLE = 1.8
-
-
-class Banded(Protocol[Bounds_co]):
-    """A record that may have a band."""
-
-    @property
-    def band(self) -> Bounds_co | None:
-        """Bounds, if they were asked for."""
+# Inches of an entry of a key beside its words.
+GAP = 0.5
 
 
 class Ink(NamedTuple):
@@ -172,11 +164,11 @@ class Picture:
         if not self.has(ZERO):
             self.ax.axhline(0, color=GREY, linewidth=0.8, zorder=1.5, gid=ZERO)
 
-    def bands(self, records: Mapping[str, Banded[Bounds]], band: bool | None) -> dict[str, Bounds]:
-        """Choose the bands to draw: unless said otherwise, that of a curve that is alone."""
-        shown = (len(records) == 1 and not self.curves) if band is None else band
+    def bands(self, records: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the band of a curve that is alone: several would hide one another."""
         bands = {name: record.band for name, record in records.items()}
-        return {name: bounds for name, bounds in bands.items() if shown and bounds is not None}
+        alone = len(records) == 1 and not self.curves
+        return {name: bounds for name, bounds in bands.items() if alone and bounds is not None}
 
     def draw_band(self, band: Band | RocBand, color: str) -> None:
         """Draw a band as a pale ribbon; one around the diagonal has a colour of no model."""
@@ -242,41 +234,44 @@ class Picture:
         legend = where.legend(handles=handles, **look)
         set_as_text([legend.get_title(), *legend.get_texts()])
 
-    def legend_below(
-        self, handles: Sequence[Any], loc: str, *, paper: float, wide: float, **look: Any
-    ) -> None:
-        """Draw a legend below a figure of our own, in a row if it is wide, else in a corner."""
-        if self.own:
-            look["ncols"] = 4 if self.figure.get_figwidth() > wide * points() else 2
-            self.legend(handles, "outside lower center", **look)
-        else:
-            self.legend(handles, loc, paper=paper, **look)
-
     def name_curves(self, loc: Corner, **look: Any) -> None:
         """Name the curves in a legend, and nothing else."""
         self.legend([line for line in self.curves if is_named(line)], loc, **look)
 
-    def draw_key(self, handles: Sequence[Any]) -> None:
+    def draw_key(
+        self, handles: Sequence[Any], loc: str = "best", *, in_rows: bool = False, **look: Any
+    ) -> None:
         """Say what is what: below the picture where a layout makes room, else inside.
 
-        Names and ticks must have been drawn: the key stands below them.
+        Names and ticks must have been drawn: the key stands below them, in as many columns as have
+        room if it may stand in rows.
         """
         if not handles:
             return
         ax, figure = self.ax, self.figure
-        below = figure.get_layout_engine() is not None
-        window = ax.get_tightbbox() if below else ax.get_window_extent()
+        below = figure.get_layout_engine() is not None and not (in_rows and not self.own)
+        window: Any = ax.get_tightbbox() if below else ax.get_window_extent()
         room: Any = figure.bbox if self.own else window
         wide = room.width / figure.dpi - (HANDLE + 3) * points("small") / 72
         for handle in handles:
             handle.set_label(fold(handle.get_label(), wide, "small"))
+        if in_rows and self.own:
+            most = wide / (inches((x.get_label() for x in handles), "small") + GAP)
+            look["ncols"] = math.ceil(len(handles) / math.ceil(len(handles) / max(1, int(most))))
+        look = {"handlelength": HANDLE} | look
         if self.own:
-            self.legend(handles, "outside lower center", handlelength=HANDLE)
+            self.legend(handles, "outside lower center", **look)
         elif below:
-            place = {"bbox_to_anchor": (0.5, 0), "bbox_transform": _below(ax), "borderpad": 0.2}
-            self.legend(handles, "upper center", handlelength=HANDLE, **place)
+            # Below the Axes and its labels, whatever size the layout gives.
+            depth = (window.y0 - ax.get_window_extent().y0) / figure.dpi
+            shift = from_matplotlib("transforms").ScaledTranslation(
+                0, depth, figure.dpi_scale_trans
+            )
+            place = {"bbox_to_anchor": (0.5, 0), "bbox_transform": ax.transAxes + shift}
+            place["borderpad"] = 0.2
+            self.legend(handles, "upper center", **place, **look)
         else:
-            self.legend(handles, "best", paper=0.8, handlelength=HANDLE)
+            self.legend(handles, loc, paper=0.8, **look)
 
     def draw_title(self, name: str, width: float) -> None:
         """Put a name above a panel, in lines and letters that do not reach into the next one."""
@@ -324,10 +319,18 @@ class Picture:
         if not ends:
             return
         texts = [self._write_end(line, end) for line, end in ends.items()]
-        gap = APART * points()
+        gap, figure = APART * points(), self.figure
         if self.own:
-            self._make_room([text.get_text() for text in texts], gap)
-        height, (bottom, top) = self._heights(list(ends.values()))
+            # Long names widen a figure, and many make it higher. Then the layout makes room for
+            # them, and decides how far apart the ends are.
+            names = [text.get_text() for text in texts]
+            figure.set_figwidth(max(figure.get_figwidth(), LEAST + inches(names)))
+            figure.set_figheight(max(figure.get_figheight(), 1 + gap * len(names) / 72))
+            figure.draw_without_rendering()
+        self.ax.get_xlim(), self.ax.get_ylim()  # limits that are not settled yet, are now
+        point = figure.dpi / 72
+        bottom, top = (float(edge) / point for edge in self.ax.get_window_extent().intervaly)
+        height = self.ax.transData.transform(list(ends.values()))[:, 1] / point
         if gap * (len(texts) - 1) > top - bottom:
             for text in texts:
                 text.remove()
@@ -344,23 +347,16 @@ class Picture:
         arrow |= {"shrinkA": 1, "shrinkB": 2}
         return self.write(str(line.get_label()), end, (BESIDE, 0), arrowprops=arrow, **look)
 
-    def _make_room(self, names: Sequence[str], gap: float) -> None:
-        """Let long names widen a figure, and many make it higher; then lay it out."""
-        figure = self.figure
-        figure.set_figwidth(max(figure.get_figwidth(), LEAST + inches(names)))
-        figure.set_figheight(max(figure.get_figheight(), 1 + gap * len(names) / 72))
-        # The layout makes room for the names, and decides how far apart the ends are.
-        figure.draw_without_rendering()
+    def place_names(
+        self, texts: Sequence[Annotation], bars: Iterable[Box] = (), dots: Iterable[Any] = ()
+    ) -> None:
+        """Put each name where it covers least of points, bars, dots, other names and the margin.
 
-    def _heights(self, ends: Sequence[Ends]) -> tuple[Array, Ends]:
-        """Return the heights of ends, and those of the edges of the picture, in points."""
-        self.ax.get_xlim(), self.ax.get_ylim()  # limits that are not settled yet, are now
-        point = self.figure.dpi / 72
-        bottom, top = (float(edge) / point for edge in self.ax.get_window_extent().intervaly)
-        return self.ax.transData.transform(ends)[:, 1] / point, (bottom, top)
-
-    def place_names(self, texts: Sequence[Annotation], bars: Iterable[Box] = ()) -> None:
-        """Put each name where it covers least of points, bars, other names and the margin."""
+        A dot has a place and half its width in points.
+        """
+        if self.own:
+            # The layout moves the points, and names follow them.
+            self.figure.draw_without_rendering()
         frame, scale = self.ax.get_window_extent(), 72 / self.figure.dpi
 
         def place(x: float, y: float) -> Ends:
@@ -373,6 +369,8 @@ class Picture:
         sizes = [(float(box.width) * scale, float(box.height) * scale + 2) for box in boxes]
         corners = [(place(left, top), place(right, bottom)) for left, bottom, right, top in bars]
         taken = [(x - 1, high - 1, end + 1, low + 1) for (x, high), (end, low) in corners]
+        places = [(*place(x, y), half) for x, y, half in dots]
+        taken += [(x - half, y - half, x + half, y + half) for x, y, half in places]
         whole = (0.0, 0.0, float(frame.width) * scale, float(frame.height) * scale)
         stands = _names.label_places([place(*text.xy) for text in texts], sizes, whole, taken)
         for text, stand in zip(texts, stands, strict=True):
@@ -380,11 +378,9 @@ class Picture:
             text.set(ha=stand.align, va="center" if stand.baseline == "middle" else stand.baseline)
 
 
-def by_name(
-    given: object, kind: type[Record], maker: str, label: str | None = None
-) -> dict[str, Record]:
+def by_name(given: object, kind: type[Record], maker: str) -> dict[str, Record]:
     """Take one record, or several by the names of their models; "" is no name."""
-    records = given if isinstance(given, Mapping) else {label or "": given}
+    records = given if isinstance(given, Mapping) else {"": given}
     if not records:
         message = f"there must be at least one {kind.__name__} to draw; got none"
         raise DataError(message)
@@ -547,14 +543,6 @@ def _end_of(line: Line2D) -> Ends | None:
     x, y = np.asarray(line.get_xydata(), dtype=float).T
     finite = np.flatnonzero(np.isfinite(y))
     return (float(x[finite[-1]]), float(y[finite[-1]])) if finite.size else None
-
-
-def _below(ax: Axes) -> Any:
-    """Return how to place things below an Axes and its labels, whatever size the layout gives."""
-    figure, words = cast("Figure", ax.figure), cast("Any", ax.get_tightbbox())
-    depth = (ax.get_window_extent().y0 - words.y0) / figure.dpi
-    shift = from_matplotlib("transforms").ScaledTranslation
-    return ax.transAxes + shift(0, -depth, figure.dpi_scale_trans)
 
 
 def rgb(color: Any) -> Array:

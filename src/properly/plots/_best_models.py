@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,15 +17,12 @@ from properly.plots import _axes
 from properly.plots._axes import GREY, PALETTE, RIBBON, TEXT, Ink, inks, legend_patch, require
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import digits_for, fold, inches, legible, number
-from properly.plots._threshold_scale import PLAIN, WIDTH, Thresholds, set_scale, ticks
+from properly.plots._threshold_scale import PLAIN, WIDTH, Thresholds, ticks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
 
-    from properly.plots._axes import Color, Limits
-    from properly.plots._threshold_scale import Axis, ThresholdScale, ThresholdSpan
+    from properly.plots._threshold_scale import Axis
     from properly.typing import Column
 
 Names: TypeAlias = tuple[str, str]
@@ -57,14 +54,7 @@ LABEL = 0.9
 LONGEST_BESIDE = 18
 
 
-def range_map(
-    record: RangeMap,
-    ax: Axes | None = None,
-    *,
-    axis: Axis | None = None,
-    color: Color | None = None,
-    limits: Limits | None = None,
-) -> Axes:
+def range_map(record: RangeMap, ax: Axes | None = None) -> Axes:
     """Draw which model is best over each range of thresholds.
 
     The place of a range is its lower bound across and its upper bound up. The farther from the
@@ -78,13 +68,6 @@ def range_map(
         which the margin is less than two of them.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out.
-    axis : {"linear", "log-odds"}, optional
-        Even steps in the bounds or in their log-odds, which make room for small thresholds. That
-        of the Axes if left out; a new one is linear.
-    color : str or dict of str by model, optional
-        Colours of the models; those of `threshold_ranks` if left out.
-    limits : Interval or pair of float, optional
-        The thresholds to show; all edges if left out.
 
     Returns
     -------
@@ -100,75 +83,39 @@ def range_map(
     ['mine', 'treat all', 'treat none']
     """
     require(record, RangeMap, "properly.decisions.best_by_range(models)")
-    edges, usual = [record.edges], (float(record.edges[0]), float(record.edges[-1]))
-    picture = Thresholds(ax, 5.0, 4.6, axis=axis, limits=limits, thresholds=edges, usual=usual)
-    _make_square(picture)
-    shown = _in_view(record, picture.view)
-    ink = inks(record.models, color, own={name: Ink(grey, "-") for name, grey in GREYS.items()})
-    colors = {name: one.color for name, one in ink.items()}
-    _draw_cells(picture.ax, shown, [colors[name] for name in record.models])
-    winners = [record.models[k] for k in np.unique(shown.best[shown.best >= 0]).tolist()]
-    # In a figure of our own, names that would cover the map stand beside it.
-    few = len(winners) <= FEW and max(map(len, winners), default=0) <= SHORT
-    if picture.own and not few:
-        longest = max(len(legible(name)) for name in [*winners, UNDECIDED])
-        picture.figure.set_figwidth(5.4 + 0.085 * longest)
-    inside = few or not picture.own
-    _draw_legend(picture, {name: colors[name] for name in winners}, shown, inside=inside)
-    return picture.ax
-
-
-class VisibleMap(NamedTuple):
-    """The part of a map that can be seen: borders of its cells, and what is in them."""
-
-    border: Column
-    best: Column
-    margin: Column
-    undecided: Column
-
-    @property
-    def widest(self) -> float:
-        """The greatest margin that can be seen."""
-        return float(np.max(self.margin, where=self.best >= 0, initial=0.0))
-
-
-def _in_view(record: RangeMap, view: ThresholdSpan) -> VisibleMap:
-    """Leave out the edges that are out of sight, or infinitely far away."""
-    keep = (record.edges >= view.lower) & (record.edges <= view.upper)
-    keep &= np.isfinite(view.scale.forward(record.edges))
-    if keep.sum() < 2:
-        message = f"at least two edges must be in view; got {keep.sum()} of {len(keep)}"
-        raise DataError(message)
-    block = np.ix_(keep, keep)
-    best, margin = record.best[block], record.margin[block]
+    edges, best, margin, error = record.edges, record.best, record.margin, record.standard_error
+    picture = Thresholds(ax, 5.0, 4.6, usual=(float(edges[0]), float(edges[-1])))
+    if picture.ax.get_autoscaley_on():
+        # Upper bounds are treated as lower bounds were treated.
+        round_ones = ticks(picture.view)
+        picture.ax.set(ylim=picture.ax.get_xlim())
+        picture.ax.set_yticks(round_ones, [percent(t, 6) for t in round_ones])
+    picture.ax.set_box_aspect(1)
+    picture.ax.set(xlabel="lower end of the range", ylabel="upper end of the range")
+    ink = inks(record.models, own={name: Ink(grey, "-") for name, grey in GREYS.items()})
+    widest = float(np.max(margin, where=best >= 0, initial=0.0))
+    strength = np.sqrt(np.nan_to_num(margin) / (widest or 1.0))
+    tints = _tints([ink[name].color for name in record.models], best, strength)
+    # Borders are half way between edges, and as far outside the first and the last.
+    middle = (edges[1:] + edges[:-1]) / 2
+    ends = 2 * edges[[0, -1]] - middle[[0, -1]]
+    border = np.concatenate([ends[:1], middle, ends[1:]])
+    look: dict[str, Any] = {"zorder": 1, "gid": "best", "rasterized": True}
+    picture.ax.pcolormesh(border, border, tints.transpose(1, 0, 2), **look)
+    winners = [record.models[k] for k in np.unique(best[best >= 0]).tolist()]
+    handles = [legend_patch(color=ink[name].color, label=legible(name)) for name in winners]
     # A margin whose error is not known is not decided either.
-    error = record.standard_error
-    undecided = np.zeros(best.shape, dtype=bool) if error is None else ~(margin > 2 * error[block])
-    return VisibleMap(
-        _borders(view.scale, record.edges[keep]), best, margin, undecided & (best >= 0)
-    )
-
-
-def _borders(scale: ThresholdScale, edges: Column) -> Column:
-    """Return borders half way between edges, and as far outside the first and the last."""
-    at = scale.forward(edges)
-    middle = (at[1:] + at[:-1]) / 2
-    ends = 2 * at[[0, -1]] - middle[[0, -1]]
-    result: Column = scale.inverse(np.concatenate([ends[:1], middle, ends[1:]]))
-    return result
-
-
-def _make_square(picture: Thresholds) -> None:
-    """Treat upper bounds as lower bounds were treated."""
-    ax, view = picture.ax, picture.view
-    if ax.get_autoscaley_on():
-        if view.scale.name != "linear":
-            set_scale(ax, "y", view.scale)
-        ax.set_ylim(ax.get_xlim())
-        ax.set_yticks(ticks(view), [percent(t, 6) for t in ticks(view)])
-    ax.set_box_aspect(1)
-    ends = (f"{end} end of the range{view.words}" for end in ("lower", "upper"))
-    ax.set(**dict(zip(("xlabel", "ylabel"), ends, strict=True)))
+    is_open = np.zeros(best.shape, dtype=bool) if error is None else ~(margin > 2 * error)
+    if (is_open := is_open & (best >= 0)).any():
+        cells = np.ma.masked_where(~is_open.T, is_open.T)
+        look = {"facecolor": "none", "edgecolor": "white", "hatch": HATCH, "linewidth": 0}
+        picture.ax.pcolor(border, border, cells, zorder=1.5, gid="undecided", **look)
+        hatched = {"facecolor": GREY, "edgecolor": "white", "hatch": HATCH}
+        handles.append(legend_patch(**hatched, label=UNDECIDED))
+    _draw_legend(picture, handles, winners)
+    if widest > 0:
+        _draw_scale(picture.ax, widest)
+    return picture.ax
 
 
 def _tints(colors: list[str], best: Column, strength: Column) -> Column:
@@ -178,34 +125,17 @@ def _tints(colors: list[str], best: Column, strength: Column) -> Column:
     return np.concatenate([mixed, (best >= 0)[..., None]], axis=-1)
 
 
-def _draw_cells(ax: Axes, shown: VisibleMap, colors: list[str]) -> None:
-    """Draw who is best, the stronger the greater the margin, and hatch where that is open."""
-    share = np.nan_to_num(shown.margin) / (shown.widest or 1.0)
-    tints, border = _tints(colors, shown.best, np.sqrt(share)), shown.border
-    ax.pcolormesh(border, border, tints.transpose(1, 0, 2), zorder=1, gid="best", rasterized=True)
-    if shown.undecided.any():
-        cells = np.ma.masked_where(~shown.undecided.T, shown.undecided.T)
-        look: dict[str, Any] = {"facecolor": "none", "edgecolor": "white", "hatch": HATCH}
-        ax.pcolor(border, border, cells, linewidth=0, zorder=1.5, gid="undecided", **look)
-
-
-def _draw_legend(
-    picture: Thresholds, winners: Mapping[str, str], shown: VisibleMap, *, inside: bool
-) -> None:
+def _draw_legend(picture: Thresholds, handles: list[Any], winners: list[str]) -> None:
     """Name the winners, and say what tints and hatches are; the lower half has no ranges."""
-    handles = [legend_patch(color=color, label=legible(name)) for name, color in winners.items()]
-    if shown.undecided.any():
-        hatched = {"facecolor": GREY, "edgecolor": "white", "hatch": HATCH}
-        handles.append(legend_patch(**hatched, label=UNDECIDED))
-    loc, anchor = ("lower right", (1, 0.14)) if inside else ("upper left", (1, 1))
-    look: dict[str, Any] = {
-        "title": "least mean regret",
-        "alignment": "left",
-        "bbox_to_anchor": anchor,
-    }
-    picture.legend(handles, loc, **look)
-    if shown.widest > 0:
-        _draw_scale(picture.ax, shown.widest)
+    loc, anchor = "lower right", (1, 0.14)
+    few = len(winners) <= FEW and max(map(len, winners), default=0) <= SHORT
+    if picture.own and not few:
+        # In a figure of our own, names that would cover the map stand beside it.
+        longest = max(len(legible(name)) for name in [*winners, UNDECIDED])
+        picture.figure.set_figwidth(5.4 + 0.085 * longest)
+        loc, anchor = "upper left", (1, 1)
+    look: dict[str, Any] = {"alignment": "left", "bbox_to_anchor": anchor}
+    picture.legend(handles, loc, title="least mean regret", **look)
 
 
 def _draw_scale(ax: Axes, widest: float) -> None:
@@ -221,14 +151,7 @@ def _draw_scale(ax: Axes, widest: float) -> None:
     key.spines[:].set_visible(False)
 
 
-def threshold_ranks(
-    ranks: ThresholdRanks,
-    ax: Axes | None = None,
-    *,
-    axis: Axis | None = None,
-    color: Color | None = None,
-    limits: Limits | None = None,
-) -> Axes:
+def threshold_ranks(ranks: ThresholdRanks, ax: Axes | None = None) -> Axes:
     """Draw the rank of each model at each threshold, the best on top.
 
     Parameters
@@ -238,14 +161,6 @@ def threshold_ranks(
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits of its thresholds that its owner has set
         stay.
-    axis : {"linear", "log-odds"}, optional
-        Even steps in the threshold or in its log-odds, which make room for small thresholds. That
-        of the Axes if left out; a new one is linear.
-    color : str or dict of str by model, optional
-        Colours of the models; Okabe and Ito's palette if left out, and grey for baselines.
-    limits : Interval or pair of float, optional
-        The thresholds to show; those that were ranked if left out. On the log-odds axis, an
-        end at 0 or 1, which is infinitely far away, is cut to where ranks change.
 
     Returns
     -------
@@ -268,20 +183,19 @@ def threshold_ranks(
     >>> from properly import plots
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
     >>> ranks = properly.decisions.rank_by_threshold({"mine": t}, baselines=True)
-    >>> plots.threshold_ranks(ranks, limits=(0.1, 0.5)).get_ylabel()
+    >>> plots.threshold_ranks(ranks).get_ylabel()
     'rank by regret'
     """
     require(ranks, ThresholdRanks, "properly.decisions.rank_by_threshold(models)")
-    models, edges, usual = len(ranks.models), [ranks.edges], ranks.within
-    high = 1.3 + 0.34 * models
-    picture = Thresholds(ax, WIDTH, high, axis=axis, limits=limits, thresholds=edges, usual=usual)
-    height, ink = _side_by_side(ranks.rank), inks(ranks.models, color, own=PLAIN)
+    models = len(ranks.models)
+    picture = Thresholds(ax, WIDTH, 1.3 + 0.34 * models, usual=ranks.within)
+    height, ink = _side_by_side(ranks.rank), inks(ranks.models, own=PLAIN)
     for name, row in zip(ranks.models, height, strict=True):
-        _draw_ranks(picture, _within_reach(ranks.edges, picture.view), row, name, ink[name])
+        _draw_ranks(picture, ranks.edges, row, name, ink[name])
     ends = {"ylim": (models + 0.6, 0.4), "yticks": range(1, models + 1)}
     picture.ax.set(ylabel="rank by regret", **ends)
-    last = int(np.searchsorted(ranks.edges, picture.view.upper, side="left")) - 1
     # The names stand at the right end, in the order of the ranks there.
+    last = int(np.searchsorted(ranks.edges, picture.view.upper, side="left")) - 1
     final = height[:, min(max(last, 0), height.shape[1] - 1)]
     order = [ranks.models[k] for k in np.argsort(final, kind="stable").tolist()]
     names = {place: legible(name) for place, name in enumerate(order, 1)}
@@ -289,17 +203,6 @@ def threshold_ranks(
     for label, name in zip(side.get_yticklabels(), order, strict=True):
         label.set_color(ink[name].color)
     return picture.ax
-
-
-def _within_reach(edges: Column, view: ThresholdSpan) -> Column:
-    """Move ends that are infinitely far away to where the picture begins and ends."""
-    result = edges.copy()
-    far = ~np.isfinite(view.scale.forward(edges))
-    if far[0]:
-        result[0] = min(view.lower, edges[1])
-    if far[-1]:
-        result[-1] = max(view.upper, edges[-2])
-    return result
 
 
 def _side_by_side(rank: Column) -> Column:
@@ -332,7 +235,6 @@ def dominance(
     *,
     names: Sequence[str] = ("first model", "second model"),
     axis: Axis | None = None,
-    limits: Limits | None = None,
 ) -> Axes:
     r"""Draw the difference of two models over thresholds, with one band for all.
 
@@ -352,8 +254,6 @@ def dominance(
     axis : {"linear", "log-odds"}, optional
         Even steps in the threshold or in its log-odds, which make room for small thresholds. That
         of the Axes if left out; a new one is linear.
-    limits : Interval or pair of float, optional
-        The thresholds to show; those that were compared if left out.
 
     Returns
     -------
@@ -387,9 +287,7 @@ def dominance(
     both, edges = _two(names), [record.threshold]
     first, last = float(record.threshold[0]), float(record.threshold[-1])
     usual, wide = (first, last) if first < last else (0, 1), inches(map(legible, both), "small")
-    picture = Thresholds(
-        ax, 5.2 + wide, 4.6, axis=axis, limits=limits, thresholds=edges, usual=usual
-    )
+    picture = Thresholds(ax, 5.2 + wide, 4.6, axis=axis, thresholds=edges, usual=usual)
     picture.ax.set_ylabel(fold(HEIGHT[record.scale], LABEL * picture.size[1]))
     for color, runs in zip(COLORS, (record.better, record.worse), strict=True):
         for first, last in runs:
@@ -397,16 +295,28 @@ def dominance(
             look: dict[str, Any] = {"color": color, "alpha": SHADE, "linewidth": 1, "zorder": 0.5}
             picture.ax.axvspan(first, last, gid="better", **look)
     _draw_gap_band(picture.ax, record)
-    _draw_difference(picture.ax, record)
+    x, y = record.threshold, record.difference
+    solid = np.where(np.isfinite(record.upper), y, np.nan)
+    picture.ax.plot(x, y, ":", color=TEXT, linewidth=1, zorder=2, gid="no band")
+    picture.ax.plot(x, solid, color=TEXT, linewidth=1.6, zorder=2.5, gid=_axes.CURVE)
     picture.draw_zero()
-    _set_height(picture.ax, record)
+    left, right = sorted(picture.ax.get_xlim())
+    seen: Column = (x >= left) & (x <= right)
+    if picture.ax.get_autoscaley_on():
+        heights = [column[seen] for column in (y, record.lower, record.upper)]
+        least, most = _axes.span_of([*heights, [0.0]], LEAST_SIDE)
+        air = AIR * (most - least)
+        picture.ax.set_ylim(least - air, most + air)
     sides = both if record.scale == "net benefit" else both[::-1]
     # At the right end stands which model is better above zero, and which below.
     for name, lift, height in zip(sides, (1, -1), ("bottom", "top"), strict=True):
-        words = legible(name if picture.own else _shortened(name))
+        if not picture.own and len(name) > LONGEST_BESIDE:
+            # The middle of a name would take the room from the picture.
+            name = f"{name[: LONGEST_BESIDE - 7]}…{name[-6:]}"  # noqa: PLW2901
+        words = legible(name)
         place = {"ha": "left", "va": height, "fontsize": "small", "annotation_clip": False}
         picture.write(f"{words}\nbetter", (1, 0), (6, 3 * lift), _axes.MIXED, gid="side", **place)
-    picture.draw_key(_dominance_key(picture.ax, record, both))
+    picture.draw_key(_dominance_key(record, seen, both))
     return picture.ax
 
 
@@ -417,11 +327,6 @@ def _two(names: Sequence[str]) -> Names:
         raise DataError(message)
     first, second = map(str, names)
     return first, second
-
-
-def _shortened(name: str) -> str:
-    """Leave out the middle of a name that would take the room from the picture."""
-    return name if len(name) <= LONGEST_BESIDE else f"{name[: LONGEST_BESIDE - 7]}…{name[-6:]}"
 
 
 def _draw_gap_band(ax: Axes, record: Dominance) -> None:
@@ -438,38 +343,14 @@ def _draw_gap_band(ax: Axes, record: Dominance) -> None:
         ax.plot(x[alone], record.difference[alone], ".", color=TEXT, zorder=2.5, gid="alone")
 
 
-def _draw_difference(ax: Axes, record: Dominance) -> None:
-    """Draw the difference: a line where it has a band, dots elsewhere."""
-    x, y = record.threshold, record.difference
-    solid = np.where(np.isfinite(record.upper), y, np.nan)
-    ax.plot(x, y, ":", color=TEXT, linewidth=1, zorder=2, gid="no band")
-    ax.plot(x, solid, color=TEXT, linewidth=1.6, zorder=2.5, gid=_axes.CURVE)
-
-
-def _set_height(ax: Axes, record: Dominance) -> None:
-    """Show the band, the difference and zero, unless the owner of the Axes has decided."""
-    if ax.get_autoscaley_on():
-        seen = _seen(ax, record)
-        heights = [x[seen] for x in (record.difference, record.lower, record.upper)]
-        least, most = _axes.span_of([*heights, [0.0]], LEAST_SIDE)
-        air = AIR * (most - least)
-        ax.set_ylim(least - air, most + air)
-
-
-def _seen(ax: Axes, record: Dominance) -> Column:
-    left, right = sorted(ax.get_xlim())
-    seen: Column = (record.threshold >= left) & (record.threshold <= right)
-    return seen
-
-
-def _dominance_key(ax: Axes, record: Dominance, names: Names) -> list[Any]:
+def _dominance_key(record: Dominance, seen: Column, names: Names) -> list[Any]:
     """Say what is what, as far as it can be seen."""
     handles = [
         legend_patch(color=color, alpha=2 * SHADE, label=f"{legible(name)} better")
         for name, color, runs in zip(names, COLORS, (record.better, record.worse), strict=True)
         if runs
     ]
-    finite = np.isfinite(record.upper[_seen(ax, record)])
+    finite = np.isfinite(record.upper[seen])
     if finite.any():
         said = f"{100 * record.level:.4g} % band for all thresholds at once"
         handles.append(legend_patch(color=GREY, alpha=2 * RIBBON, label=said))

@@ -79,9 +79,20 @@ def leaderboard(record: Leaderboard, ax: Axes | None = None) -> Axes:
     >>> ax.get_yticklabels()[0].get_text()
     'Ada'
     """
-    shown = _shown(record)
-    is_cut = len(record) > MOST
-    ranks, answered = _ranks(shown), {"answered": [f"{100 * x.coverage:.0f} %" for x in shown.rows]}
+    require(record, Leaderboard, "properly.leaderboard(answers)")
+    every = record.standings[:MOST]
+    ranked = tuple(x for x in every if x.rank is not None)
+    shown = BoardRows(record, ranked, (*ranked, *record.crowd, *every[len(ranked) :]))
+    is_cut, answered = (
+        len(record) > MOST,
+        {"answered": [f"{100 * x.coverage:.0f} %" for x in shown.rows]},
+    )
+    # Who has no rank or tier has nothing there.
+    ranks = {
+        "rank": [str(x.rank or "") for x in shown.rows],
+        "may be": [ranks_in_words(x) for x in shown.rows],
+        "tier": [str(x.tier or "") for x in shown.rows],
+    }
     handles = _key(shown)
     names, sides = names_of(x.forecaster for x in shown.rows), [*ranks.values(), *answered.values()]
     picture = RowPicture(
@@ -99,13 +110,6 @@ def leaderboard(record: Leaderboard, ax: Axes | None = None) -> Axes:
     return picture.ax
 
 
-def _shown(record: Leaderboard) -> BoardRows:
-    require(record, Leaderboard, "properly.leaderboard(answers)")
-    every = record.standings[:MOST]
-    ranked = tuple(x for x in every if x.rank is not None)
-    return BoardRows(record, ranked, (*ranked, *record.crowd, *every[len(ranked) :]))
-
-
 def _align_names(picture: RowPicture) -> float:
     """Align names beside the ranks, where they begin; return how far they reach in points."""
     labels = picture.ax.get_yticklabels()
@@ -116,15 +120,6 @@ def _align_names(picture: RowPicture) -> float:
     for label in labels:
         label.set_horizontalalignment("left")
     return reach
-
-
-def _ranks(shown: BoardRows) -> dict[str, list[str]]:
-    """Write ranks and tiers; who has none has nothing there."""
-    return {
-        "rank": ["" if x.rank is None else str(x.rank) for x in shown.rows],
-        "may be": [ranks_in_words(x) for x in shown.rows],
-        "tier": ["" if x.tier is None else str(x.tier) for x in shown.rows],
-    }
 
 
 def ranks_in_words(standing: Standing) -> str:

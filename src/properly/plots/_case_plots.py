@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
-from properly._boundary._options import check_flag, check_whole
+from properly._boundary._options import check_flag
 from properly._boundary._text import amount_of
 from properly.decisions._retention import ORACLE, Retention, RetentionStudy
 from properly.decisions._single_cases import CumulativeForecast, WorstCases
 from properly.errors import DataError
 from properly.plots import _axes
-from properly.plots._axes import GREY, PALE, PALETTE, RIBBON, TEXT, Color, Ink, Picture, by_name
+from properly.plots._axes import GREY, PALE, PALETTE, RIBBON, TEXT, Ink, Picture, by_name
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import columns_for, legible, names_of, number, points, title_lines
 
@@ -60,8 +60,6 @@ def retention(
     record: RetentionStudy | Retention | Mapping[str, Retention],
     ax: Axes | None = None,
     *,
-    color: Color | None = None,
-    label: str | None = None,
     band: bool = False,
 ) -> Axes:
     """Draw a metric of the cases that are left once the worst are removed.
@@ -78,10 +76,6 @@ def retention(
     ax : matplotlib Axes, optional
         Where to draw, as often as there are curves; a new figure if left out. Limits that its
         owner has set stay.
-    color : str or dict of str by score, optional
-        Colour of the curves; the next of Okabe and Ito's palette if left out.
-    label : str, optional
-        Name of a single curve.
     band : bool
         Draw the bands of a study, pale, behind the curves of its first two scores; of more, they
         could not be told apart. They say where a curve may lie at one share, not all along.
@@ -115,7 +109,7 @@ def retention(
     ['mine']
     """
     given = record.curves if isinstance(record, RetentionStudy) else record
-    records = by_name(given, Retention, "properly.retention_curve(scores, y, P)", label)
+    records = by_name(given, Retention, "properly.retention_curve(scores, y, P)")
     metrics = sorted({one.metric for one in records.values()})
     if len(metrics) > 1:
         message = f"curves in one picture must be of one metric; got {', '.join(metrics)}"
@@ -123,14 +117,19 @@ def retention(
     bands = _bands_to_draw(record) if check_flag(band, "band") else {}
     picture = Picture(ax, 6.2, 4.0)
     first = sum(line.get_label() != ORACLE for line in picture.curves)
-    ink = _axes.inks(records, color, first, {ORACLE: Ink(GREY, "--")})
+    ink = _axes.inks(records, None, first, {ORACLE: Ink(GREY, "--")})
     for name, bounds in bands.items():
         look: dict[str, Any] = {"color": ink[name].color, "alpha": RIBBON, "linewidth": 0}
         removed = 100 * records[name].removed
         picture.ax.fill_between(removed, *bounds, zorder=1, gid="band", **look)
     for name, one in records.items():
         picture.draw_curve((100 * one.removed, one.value), ink[name], name, width=1.6)
-    _show_shares(picture)
+    if picture.ax.get_autoscalex_on():
+        # All shares that were removed, also where the metric has no value.
+        removed = np.concatenate([np.asarray(line.get_xdata()) for line in picture.curves])
+        # The limits stay free, so that the next curve makes room for itself.
+        picture.ax.set_xlim(removed.min(), removed.max(), auto=None)
+        picture.ax.xaxis.set_major_locator(_axes.round_steps(5))
     height = HEIGHT.get(metrics[0]) or legible(metrics[0])
     picture.ax.set(xlabel="cases removed, in percent", ylabel=height)
     _axes.set_as_text([picture.ax.yaxis.label])
@@ -147,17 +146,8 @@ def _bands_to_draw(record: object) -> dict[str, Bounds]:
     return {name: record.bands[name] for name in names[:BANDS]}
 
 
-def _show_shares(picture: Picture) -> None:
-    """Show all shares that were removed, also where the metric has no value."""
-    if picture.ax.get_autoscalex_on():
-        removed = np.concatenate([np.asarray(line.get_xdata()) for line in picture.curves])
-        # The limits stay free, so that the next curve makes room for itself.
-        picture.ax.set_xlim(removed.min(), removed.max(), auto=None)
-        picture.ax.xaxis.set_major_locator(_axes.round_steps(5))
-
-
 @draws_evaluation
-def worst_cases(record: WorstCases, ax: Axes | None = None, *, color: str | None = None) -> Axes:
+def worst_cases(record: WorstCases, ax: Axes | None = None) -> Axes:
     """Draw the forecasts of the cases with the greatest losses, the worst on top.
 
     One row is one case, one column one class. The length of a bar, and the number beside it, are
@@ -171,8 +161,6 @@ def worst_cases(record: WorstCases, ax: Axes | None = None, *, color: str | None
         From `properly.decisions.worst_cases`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Its limits are set.
-    color : str, optional
-        Colour of all bars; if left out, the later the class, the darker.
 
     Returns
     -------
@@ -205,9 +193,8 @@ def worst_cases(record: WorstCases, ax: Axes | None = None, *, color: str | None
     step, depth = columns_for(names, NARROW, WIDE, "small")
     height = 0.9 + depth + ROW * len(p) * points() / 10
     picture = Picture(ax, max(3.2, 1.7 + step * len(names)), height)
-    colors = _axes.class_colors(len(names)) if color is None else [color] * len(names)
     picture.ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(p) - 0.5, -0.5))
-    _draw_bars(picture, p, colors)
+    _draw_bars(picture, p, _axes.class_colors(len(names)))
     frame: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.4}
     low = np.arange(len(outcome)) - 0.44
     picture.ax.bar(outcome, 0.88, 1, low, zorder=4, clip_on=False, gid=OUTCOME, **frame)
@@ -257,30 +244,11 @@ def _write_sides(picture: Picture, record: WorstCases) -> None:
 
 
 @overload
-def cumulative_forecast(
-    record: CumulativeForecast,
-    ax: Axes | None = None,
-    *,
-    absolute: bool = False,
-    color: Color | None = None,
-    columns: int | None = None,
-) -> Axes: ...
+def cumulative_forecast(record: CumulativeForecast, ax: Axes | None = None) -> Axes: ...
 @overload
+def cumulative_forecast(record: Mapping[str, CumulativeForecast], ax: None = None) -> Panels: ...
 def cumulative_forecast(
-    record: Mapping[str, CumulativeForecast],
-    ax: None = None,
-    *,
-    absolute: bool = False,
-    color: Color | None = None,
-    columns: int | None = None,
-) -> Panels: ...
-def cumulative_forecast(
-    record: CumulativeForecast | Mapping[str, CumulativeForecast],
-    ax: Axes | None = None,
-    *,
-    absolute: bool = False,
-    color: Color | None = None,
-    columns: int | None = None,
+    record: CumulativeForecast | Mapping[str, CumulativeForecast], ax: Axes | None = None
 ) -> Axes | Panels:
     r"""Draw the cumulative probabilities of a forecast and of the outcome as steps.
 
@@ -300,13 +268,6 @@ def cumulative_forecast(
         scales.
     ax : matplotlib Axes, optional
         Where to draw a single forecast; a new figure if left out. Its limits are set.
-    absolute : bool
-        Whether to give the squared absolute RPS too: the square of the share that is shaded at
-        all, pale or dark. With three classes or more it is not a proper rule.
-    color : str or dict of str by name, optional
-        Colour of the forecast; the first of Okabe and Ito's palette if left out.
-    columns : int, optional
-        Panels in a row.
 
     Returns
     -------
@@ -337,43 +298,37 @@ def cumulative_forecast(
     """
     maker = "properly.decisions.cumulative_forecast(y, p)"
     records = by_name(record, CumulativeForecast, maker)
-    if columns is not None:
-        columns = check_whole(columns, "columns")
-    chosen = color if isinstance(color, Mapping) else dict.fromkeys(records, color)
-    colors = {name: chosen.get(name) or PALETTE[0] for name in records}
-    sizes = [_size(one) for one in records.values()]
-    width, depth = (max(values) for values in zip(*sizes, strict=True))
+    steps = [(columns_for(names_of(x.labels), *STEP), len(x.labels)) for x in records.values()]
+    width = max(2.2, *(step * (classes - 1 + 2 * AIR) for (step, _), classes in steps))
+    depth = max(deep for (_, deep), _ in steps)
     if not isinstance(record, Mapping):
         picture = Picture(ax, max(4.4, 0.8 + 1.2 * width), 3.6 + depth)
-        _draw_steps(picture, record, colors[""], absolute=absolute)
+        _draw_steps(picture, record)
         picture.ax.set_ylabel("cumulative probability")
         # Below the steps if these rise early, above them if late.
         early = 2 * record.outcome < len(record.labels)
-        _draw_legend(picture, colors[""], "lower right" if early else "upper left")
+        _draw_legend(picture, "lower right" if early else "upper left")
         return picture.ax
     if ax is not None:
         message = f"several forecasts have panels of their own; got one Axes for {len(records)}"
         raise DataError(message, hint="draw each of them on an Axes of its own.")
     names, size = list(records), (width, 2.8 + depth + 0.17 * title_lines(records, width))
-    most = int(PAGE / width)
-    axes = _axes.panels(names, columns, size, (0.8, 0.5), title=width, most=most)
-    for panel, (name, one) in zip(axes, records.items(), strict=True):
-        _draw_steps(Picture(panel), one, colors[name], absolute=absolute)
+    axes = _axes.panels(names, None, size, (0.8, 0.5), title=width, most=int(PAGE / width))
+    for panel, one in zip(axes, records.values(), strict=True):
+        _draw_steps(Picture(panel), one)
     axes[0].figure.supylabel("cumulative probability", fontsize="medium")
-    _draw_legend(Picture(axes[0], own=True), colors[names[0]])
+    _draw_legend(Picture(axes[0], own=True))
     return axes
 
 
-def _draw_steps(
-    picture: Picture, record: CumulativeForecast, color: str, *, absolute: bool
-) -> None:
+def _draw_steps(picture: Picture, record: CumulativeForecast) -> None:
     """Draw both steps, the area between them, and the squares of their distances."""
     ax, last = picture.ax, len(record.labels) - 1
     x = np.concatenate([[-AIR], np.arange(last + 1), [last + AIR]])
     forecast, outcome = (
         np.concatenate([[0.0], steps, steps[-1:]]) for steps in (record.cumulative, record.step)
     )
-    fill: dict[str, Any] = {"color": color, "linewidth": 0}
+    fill: dict[str, Any] = {"color": PALETTE[0], "linewidth": 0}
     ax.fill_between(
         x, forecast, outcome, step="post", zorder=1, alpha=AREA, gid="difference", **fill
     )
@@ -382,32 +337,24 @@ def _draw_steps(
     ax.bar(places, size, size, bottom, alpha=SQUARE, zorder=1.2, gid="squares", **fill)
     steps: dict[str, Any] = {"drawstyle": "steps-post", "solid_joinstyle": "miter"}
     ax.plot(x, outcome, color=TEXT, linewidth=3.2, zorder=2.3, gid=OUTCOME, **steps)
-    ax.plot(x, forecast, color=color, linewidth=1.6, zorder=2.5, gid=_axes.CURVE, **steps)
+    ax.plot(x, forecast, color=PALETTE[0], linewidth=1.6, zorder=2.5, gid=_axes.CURVE, **steps)
     ax.set(xlim=(-AIR, last + AIR), ylim=(-0.02, 1.02), yticks=np.linspace(0, 1, 5))
     picture.name_columns(names_of(record.labels))
     ax.get_xticklabels()[record.outcome].set_fontweight("bold")
     # The squares stand above their columns, and their mean before them.
     printed = {k + 0.5: number(value) for k, value in enumerate(record.squared)}
     upper = picture.write_side("top", printed, labelsize="x-small", labelcolor=TEXT, pad=1)
-    said = f"sa-RPS {number(record.squared_absolute_rps)}\n" if absolute else ""
-    said += f"RPS {number(record.rps)} is the mean of"
+    said = f"RPS {number(record.rps)} is the mean of"
     upper.set_xlabel(said, fontsize="medium", loc="left", labelpad=5, linespacing=1.4)
 
 
-def _draw_legend(picture: Picture, color: str, corner: Corner = "upper left") -> None:
+def _draw_legend(picture: Picture, corner: Corner = "upper left") -> None:
     """Say what is what, below the picture or in one of its corners."""
-    both = 1 - (1 - AREA) * (1 - SQUARE)
+    color, both = PALETTE[0], 1 - (1 - AREA) * (1 - SQUARE)
     handles = [
         _axes.legend_line(color=color, linewidth=1.6, label="forecast"),
         _axes.legend_line(color=TEXT, linewidth=3.2, label=OUTCOME),
         _axes.legend_patch(color=color, alpha=AREA, label="difference"),
         _axes.legend_patch(color=color, alpha=both, label="its square"),
     ]
-    picture.legend_below(handles, corner, paper=0.6, wide=0.42, handlelength=1.4)
-
-
-def _size(record: CumulativeForecast) -> tuple[float, float]:
-    """Return how wide a panel should be, and how deep the names of its classes hang below it."""
-    names = names_of(record.labels)
-    step, depth = columns_for(names, *STEP)
-    return max(2.2, step * (len(names) - 1 + 2 * AIR)), depth
+    picture.draw_key(handles, corner, in_rows=True)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from properly.comparison._epochs import History
-    from properly.plots._axes import Color
     from properly.typing import Column
 
 CLAIMS = {"calibration": "miscalibrated", "comparison": "beaten at times"}
@@ -66,7 +65,7 @@ class Course(NamedTuple):
         return said + (f": {len(self.alarms)} alarms" if self.alarms else "")
 
 
-def monitor(record: Any, ax: Axes | None = None, *, color: Color | None = None) -> Axes:
+def monitor(record: Any, ax: Axes | None = None) -> Axes:
     """Draw the evidence of a monitor over the cases that it has counted.
 
     A line is one claim, on a scale of powers of ten. It begins at 1, and is an alarm where it
@@ -79,8 +78,6 @@ def monitor(record: Any, ax: Axes | None = None, *, color: Color | None = None) 
         A `properly.Monitor` that has counted cases.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
-    color : str or dict of str by model, optional
-        Colour of the lines; the next of Okabe and Ito's palette if left out.
 
     Returns
     -------
@@ -105,8 +102,13 @@ def monitor(record: Any, ax: Axes | None = None, *, color: Color | None = None) 
     courses = list(courses_of(record))
     picture = Picture(ax, 6.6, 3.9)
     _show(picture.ax, courses)
-    _draw_thresholds(picture, courses)
-    ink = inks(dict.fromkeys(x.record.model for x in courses), color)
+    # Lines go behind the words about where evidence is an alarm; that of groups is grey.
+    behind = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8}
+    small = {"fontsize": "small", "bbox": behind, "zorder": 2.8}
+    for (height, words), color in zip(thresholds_of(courses), (TEXT, GREY), strict=False):
+        picture.ax.axhline(height, zorder=1.5, gid="threshold", color=color, **DASHES)
+        picture.write(words, (0, height), (4, 3), MIXED, color=color, **small)
+    ink = inks(dict.fromkeys(x.record.model for x in courses))
     quiet = [x for x in courses if x.is_quiet]
     last = max(quiet, key=lambda x: x.evidence[-1], default=None)
     for course in quiet:
@@ -133,18 +135,14 @@ def courses_of(record: Any) -> Iterator[Course]:
     for one in record.evidence:
         claim = (one.model, one.about, one.group)
         own = [x for x in record.alarms if (x.model, x.about, x.group) == claim]
-        yield Course(one, *_corners(one, own, record.alarms if restarts else ()), own)
-
-
-def _corners(one: Any, own: Sequence[Any], restarts: Sequence[Any]) -> tuple[Column, Column]:
-    """Return the times that are remembered with alarms and new beginnings among them."""
-    peaks = [(x.case, math.log(x.evidence)) for x in own]
-    anew = [(x.case, 0.0) for x in restarts]
-    cases, evidence = np.array([(0, 0.0), *peaks, *anew]).T
-    cases, evidence = np.append(cases, one.times), np.append(evidence, one.path)
-    # Of one time, the peak is before the new beginning.
-    order = np.argsort(cases, kind="stable")
-    return cases[order], evidence[order] / math.log(10)
+        # The times that are remembered, with alarms and new beginnings among them.
+        peaks = [(x.case, math.log(x.evidence)) for x in own]
+        anew = [(x.case, 0.0) for x in record.alarms if restarts]
+        cases, evidence = np.array([(0, 0.0), *peaks, *anew]).T
+        cases, evidence = np.append(cases, one.times), np.append(evidence, one.path)
+        # Of one time, the peak is before the new beginning.
+        order = np.argsort(cases, kind="stable")
+        yield Course(one, cases[order], evidence[order] / math.log(10), own)
 
 
 def _show(ax: Axes, courses: Sequence[Course]) -> None:
@@ -193,16 +191,6 @@ def thresholds_of(courses: Sequence[Course]) -> list[tuple[float, str]]:
     return result
 
 
-def _draw_thresholds(picture: Picture, courses: Sequence[Course]) -> None:
-    """Draw where evidence is an alarm; that of groups in grey."""
-    # Lines go behind the words.
-    behind = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8}
-    look = {"fontsize": "small", "bbox": behind, "zorder": 2.8}
-    for (height, words), color in zip(thresholds_of(courses), (TEXT, GREY), strict=False):
-        picture.ax.axhline(height, zorder=1.5, gid="threshold", color=color, **DASHES)
-        picture.write(words, (0, height), (4, 3), MIXED, color=color, **look)
-
-
 def _draw(ax: Axes, course: Course, color: str) -> None:
     """Draw a claim, and its alarms as dots."""
     width = 1.0 if course.record.group is not None else 1.4
@@ -224,7 +212,6 @@ def training(
     *,
     reference: str | None = None,
     larger: str | Iterable[str] = LARGER,
-    color: Color | None = None,
 ) -> Axes:
     """Draw metrics over the epochs of a training run, and mark where each is best.
 
@@ -245,8 +232,6 @@ def training(
     larger : str or sequence of str
         The metrics for which larger is better, the reference among them if it is one. All others
         are losses.
-    color : str or dict of str by metric, optional
-        Colour of the curves; the next of Okabe and Ito's palette if left out.
 
     Returns
     -------
@@ -283,13 +268,16 @@ def training(
     oriented = {name: values[name] if name in up else -values[name] for name in names}
     picture = Picture(ax, 6.6, 3.9)
     first = sum(line.get_color() != TEXT for line in picture.curves)
-    ink = inks(oriented, color, first, {} if reference is None else {reference: Ink(TEXT, "-")})
+    ink = inks(oriented, None, first, {} if reference is None else {reference: Ink(TEXT, "-")})
     if reference is not None:
         best = best_epochs(oriented[reference], 1)[0]
         mark = "best of the reference"
         picture.ax.axvline(best, color=GREY, gid=mark, zorder=1, **DASHES)
     for name, x in oriented.items():
-        label, width = _named(name, oriented, reference), 2.4 if name == reference else 1.4
+        label = f"{legible(name)}, epoch {best_epochs(x, 1)[0]}"
+        if reference not in (None, name):
+            label += f", r = {number(pearson(x, oriented[str(reference)]), 2)}"
+        width = 2.4 if name == reference else 1.4
         corners = np.arange(len(x)), scaled(x)
         picture.draw_curve(corners, ink[name], name, width=width, label=label)
     _draw_best(picture.ax, oriented, ink)
@@ -307,13 +295,6 @@ def scaled(oriented: Column) -> Column:
     # Halved, since the difference of huge numbers may be infinite.
     low, high = present.min() / 2, present.max() / 2
     return np.asarray((finite / 2 - low) / (high - low))
-
-
-def _named(name: str, oriented: Mapping[str, Column], reference: str | None) -> str:
-    label = f"{legible(name)}, epoch {best_epochs(oriented[name], 1)[0]}"
-    if reference in (None, name):
-        return label
-    return f"{label}, r = {number(pearson(oriented[name], oriented[str(reference)]), 2)}"
 
 
 def _draw_best(ax: Axes, oriented: Mapping[str, Column], ink: Mapping[str, Ink]) -> None:

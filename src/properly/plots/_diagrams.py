@@ -1,28 +1,45 @@
-"""Reliability diagrams, ROC curves, and the triptych that has both beside a Murphy diagram."""
+"""Reliability diagrams, ROC curves, the triptych, and miscalibration against discrimination."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._options import check_whole
+from properly.calibration._decomposition import Decomposition
 from properly.calibration._reliability import BinnedReliability, Reliability
+from properly.decisions._grid import round_step
 from properly.decisions._murphy import MurphyCurve
 from properly.decisions._roc import RocCurve
 from properly.errors import DataError
 from properly.plots import _axes
-from properly.plots._axes import PALE, Color, Ink, Limits, Picture, by_name, inks, reach_of
+from properly.plots._axes import (
+    GREY,
+    PALE,
+    Color,
+    Ink,
+    Limits,
+    Picture,
+    by_name,
+    inks,
+    reach_of,
+    require_one,
+)
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import digits_for, legible, number, title_lines
 from properly.plots._threshold_curves import draw_scores
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from collections.abc import Iterable
 
-    from properly.calibration._decomposition import Decomposition
+    from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
+
+    from properly.plots._names import Box
 
 
 RELIABILITY_MAKER = "properly.reliability(tally)"
@@ -46,9 +63,7 @@ def reliability(
     *,
     decomposition: Decomposition | None = None,
     histogram: bool | None = None,
-    band: bool | None = None,
     color: Color | None = None,
-    label: str | None = None,
     limits: Limits | None = None,
 ) -> Axes:
     """Draw how often the event happened after each forecast.
@@ -70,13 +85,8 @@ def reliability(
     histogram : bool, optional
         Whether to show the distribution of the forecasts; its tallest bar has a fifth of the height
         of the picture. Unless said otherwise, only a model that is alone has one.
-    band : bool, optional
-        Whether to show the band of the record, if it has one. Unless said otherwise, only a model
-        that is alone has one: several bands hide one another.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
-    label : str, optional
-        Name of a single record in a legend.
     limits : Interval or pair of float, optional
         The part of both axes to show. Unless said otherwise, from 0 to 1; or as far as forecasts
         and event rates reach, where events are rare.
@@ -99,13 +109,13 @@ def reliability(
     >>> plots.reliability(properly.reliability(t)).get_xlabel()
     'forecast'
     """
-    records = by_name(record, Reliability, RELIABILITY_MAKER, label)
+    records = by_name(record, Reliability, RELIABILITY_MAKER)
     if decomposition is not None and len(records) > 1:
         message = f"one decomposition belongs to one curve; got {len(records)} curves"
         raise DataError(message, hint="reliability_grid gives each model a diagram of its own.")
     picture = Picture(ax, *SQUARE)
     picture.square(limits, reach_of(records.values()))
-    draw_rates(picture, records, inks(records, color, len(picture.curves)), histogram, band)
+    draw_rates(picture, records, inks(records, color, len(picture.curves)), histogram)
     if decomposition is not None:
         draw_numbers(picture, decomposition)
     if isinstance(record, Mapping):
@@ -169,11 +179,10 @@ def draw_rates(
     records: Mapping[str, Reliability],
     ink: Mapping[str, Ink],
     histogram: bool | None = None,
-    band: bool | None = None,
 ) -> None:
     """Draw the curves of all models, and of one that is alone its band and its histogram too."""
     alone = len(records) == 1 and not picture.curves
-    ribbons = picture.bands(records, band)
+    ribbons = picture.bands(records)
     picture.draw_diagonal()
     for name, record in records.items():
         if alone if histogram is None else histogram:
@@ -225,11 +234,6 @@ def _draw_rate(picture: Picture, record: Reliability, ink: Ink, name: str) -> No
 def binned_reliability(
     record: BinnedReliability | Mapping[str, BinnedReliability],
     ax: Axes | None = None,
-    *,
-    histogram: bool | None = None,
-    color: Color | None = None,
-    label: str | None = None,
-    limits: Limits | None = None,
 ) -> Axes:
     """Draw the event rate of each bin against its mean forecast.
 
@@ -240,15 +244,6 @@ def binned_reliability(
         decides.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
-    histogram : bool, optional
-        Whether to show the weight of each bin; the tallest bar has a fifth of the height of the
-        picture. Unless said otherwise, only a record that is alone has one.
-    color : str or dict of str by name, optional
-        Colour of the points; the next of Okabe and Ito's palette if left out.
-    label : str, optional
-        Name of a single record in a legend.
-    limits : Interval or pair of float, optional
-        The part of both axes to show.
 
     Returns
     -------
@@ -263,14 +258,14 @@ def binned_reliability(
     'event rate'
     """
     maker = "properly.calibration.binned_reliability(tally)"
-    records = by_name(record, BinnedReliability, maker, label)
+    records = by_name(record, BinnedReliability, maker)
     picture = Picture(ax, *SQUARE)
-    picture.square(limits)
+    picture.square()
     alone = len(records) == 1 and not picture.curves
-    ink = inks(records, color, len(picture.curves))
+    ink = inks(records, None, len(picture.curves))
     picture.draw_diagonal()
     for name, one in records.items():
-        if alone if histogram is None else histogram:
+        if alone:
             upper = np.maximum(one.upper, one.lower + THINNEST)
             draw_bars(picture.ax, one.lower, upper, one.weight)
         corners = one.mean_forecast, one.event_rate
@@ -287,9 +282,7 @@ def roc(
     curve: RocCurve | Mapping[str, RocCurve],
     ax: Axes | None = None,
     *,
-    band: bool | None = None,
     color: Color | None = None,
-    label: str | None = None,
 ) -> Axes:
     """Draw the true positive rate against the false positive rate.
 
@@ -303,13 +296,8 @@ def roc(
         From `properly.roc_curve`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
-    band : bool, optional
-        Whether to show the band of the curve, if it has one. Unless said otherwise, only a curve
-        that is alone has one.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
-    label : str, optional
-        Name of a single curve in the legend.
 
     Returns
     -------
@@ -324,10 +312,10 @@ def roc(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['raw, AUC .750', 'hull, hull area .875']
     """
-    records = by_name(curve, RocCurve, ROC_MAKER, label)
+    records = by_name(curve, RocCurve, ROC_MAKER)
     picture = Picture(ax, *SQUARE)
     picture.square()
-    draw_hits(picture, records, inks(records, color, len(picture.curves)), band)
+    draw_hits(picture, records, inks(records, color, len(picture.curves)))
     for line, (name, record) in zip(picture.curves[-len(records) :], records.items(), strict=True):
         line.set_label(f"{legible(name)}, {area(record)}" if name else area(record))
     picture.name_curves("lower right")
@@ -338,10 +326,9 @@ def draw_hits(
     picture: Picture,
     records: Mapping[str, RocCurve],
     ink: Mapping[str, Ink],
-    band: bool | None = None,
 ) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
-    ribbons = picture.bands(records, band)
+    ribbons = picture.bands(records)
     picture.draw_diagonal()
     rates = attrgetter("false_positive_rate", "true_positive_rate")
     picture.draw_curves(records, ink, rates, ribbons)
@@ -358,8 +345,6 @@ def triptych(
     murphy: MurphyCurve | Mapping[str, MurphyCurve],
     reliability: Reliability | Mapping[str, Reliability],
     roc: RocCurve | Mapping[str, RocCurve],
-    *,
-    limits: Limits | None = None,
 ) -> tuple[Axes, Axes, Axes]:
     """Draw Murphy, reliability and ROC diagrams side by side.
 
@@ -371,8 +356,6 @@ def triptych(
         Whether they mean what they say.
     roc : RocCurve or dict of RocCurve by model
         How well they tell events from non-events.
-    limits : Interval or pair of float, optional
-        The part of the thresholds and of the forecasts to show; the ROC diagram is always whole.
 
     Returns
     -------
@@ -407,8 +390,8 @@ def triptych(
     # One ink a model, whatever the order of each dict.
     ink = inks(dict.fromkeys([*scores, *rates, *hits]))
     draw_scores(left, scores, ink)
-    left.show_limits(limits)
-    middle.square(limits, reach_of(rates.values()))
+    left.show_limits(None)
+    middle.square(None, reach_of(rates.values()))
     draw_rates(middle, rates, ink)
     right.square()
     draw_hits(right, hits, ink)
@@ -418,7 +401,12 @@ def triptych(
     look = {"handlelength": 0, "handletextpad": 0, "labelcolor": "linecolor"}
     right.name_curves("lower right", **look)
     if any(ink):
-        _draw_names(right, ink)
+        # The models are named once, below all panels.
+        handles = [
+            _axes.legend_line(color=color, linestyle=style, linewidth=1.6, label=legible(name))
+            for name, (color, style) in ink.items()
+        ]
+        Picture(right.ax, own=True).draw_key(handles, in_rows=True, fontsize=None)
     return left.ax, middle.ax, right.ax
 
 
@@ -432,11 +420,159 @@ def _three_panels() -> tuple[Picture, Picture, Picture]:
     return Picture(axes[0]), Picture(axes[1]), Picture(axes[2])
 
 
-def _draw_names(picture: Picture, ink: Mapping[str, Ink]) -> None:
-    """Name the models once, below all panels."""
-    handles = [
-        _axes.legend_line(color=color, linestyle=style, linewidth=1.6, label=legible(name))
-        for name, (color, style) in ink.items()
+FAINT = "#C9CCD1"
+# Beyond the farthest point, and lines of equal score at most.
+BEYOND, LINES = 1.12, 7
+
+
+class Isoline(NamedTuple):
+    """A line of equal score: its ends, its score, and the decimals that show it."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    score: float
+    digits: int
+
+
+class ScorePlane(NamedTuple):
+    """What a picture shows: from 0 to these, with lines around the score of no skill."""
+
+    right: float
+    top: float
+    uncertainty: float
+
+    def isolines(self) -> list[Isoline]:
+        """Choose round scores, none so near to that of no skill that two labels would collide."""
+        least, most = max(self.uncertainty - self.top, 0.0), self.uncertainty + self.right
+        step = round_step((most - least) / LINES)
+        digits = next(d for d in range(325) if abs(step - round(step, d)) < 1e-3 * step)
+        first, last = math.ceil(least / step - 1e-9), math.floor(most / step + 1e-9)
+        scores = [k * step for k in range(first, last + 1)]
+        apart = [x for x in scores if abs(x - self.uncertainty) > 0.6 * step]
+        lines = [self._isoline(x, digits) for x in apart]
+        return [*lines, self._isoline(self.uncertainty, digits_for(self.uncertainty))]
+
+    def _isoline(self, score: float, digits: int) -> Isoline:
+        height = self.uncertainty - score  # of the line, where the miscalibration is zero
+        start, end = max(0.0, -height), min(self.right, self.top - height)
+        return Isoline((start, start + height), (end, end + height), score, digits)
+
+    def bars(self, parts: Decomposition) -> list[Box]:
+        """Return left, bottom, right and top of the bars across a point, if it has intervals."""
+        if parts.intervals is None:
+            return []
+        x, y = min(parts.miscalibration, self.right), parts.discrimination
+        left, right = (min(max(end, 0.0), self.right) for end in parts.intervals.miscalibration)
+        bottom, top = (min(max(end, 0.0), self.top) for end in parts.intervals.discrimination)
+        bars = [(left, y, right, y), (x, bottom, x, top)]
+        return [bar for bar in bars if not any(map(math.isnan, bar))]
+
+
+def plane_of(models: Iterable[Decomposition]) -> ScorePlane:
+    """Make room for all finite points and intervals."""
+    models = list(models)
+    ends = [x.intervals for x in models if x.intervals is not None]
+    right = _farthest([x.miscalibration for x in models] + [x.miscalibration[1] for x in ends])
+    top = _farthest([x.discrimination for x in models] + [x.discrimination[1] for x in ends])
+    uncertainty = max(x.uncertainty for x in models)
+    other = right or top or uncertainty or 1.0
+    return ScorePlane(BEYOND * (right or other), BEYOND * (top or other), uncertainty)
+
+
+def _farthest(values: Iterable[float]) -> float:
+    return max((value for value in values if math.isfinite(value)), default=0.0)
+
+
+@draws_evaluation
+def mcb_dsc(
+    decompositions: Decomposition | Mapping[str, Decomposition], ax: Axes | None = None
+) -> Axes:
+    """Draw the miscalibration of each model against its discrimination.
+
+    Good models lie high and to the left. Models on one grey line have the same mean score, which is
+    written at its end: ``score = MCB - DSC + UNC``. The thicker line through the origin is that of
+    the constant event rate (UNC); forecasts below it are worse than that. A triangle on the right
+    edge is a model whose miscalibration is infinite.
+
+    Parameters
+    ----------
+    decompositions : dict of Decomposition by model
+        From `properly.decompose`, with one rule and the same cases. Intervals, where there are
+        any, are thin bars. They allow for the noise that recalibration fits too; a point that lies
+        outside its bar for this reason is joined to it by dots.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, T. Gneiting, A. I. Jordan, P. Vogel (2024). Evaluating probabilistic
+       classifiers: the triptych. International Journal of Forecasting 40:1101-1122.
+       `doi:10.1016/j.ijforecast.2023.09.007 <https://doi.org/10.1016/j.ijforecast.2023.09.007>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> e = properly.evaluate([0, 1, 1], {"good": [0.1, 0.8, 0.7], "poor": [0.5, 0.5, 0.6]})
+    >>> ax = plots.mcb_dsc({name: rules["brier"] for name, rules in e.decompositions.items()})
+    >>> [text.get_text() for text in ax.texts]
+    ['good', 'poor']
+    """
+    models = by_name(decompositions, Decomposition, "properly.decompose(tally, rule)")
+    picture = Picture(ax, 4.9, 4.4)
+    uncertainty = (parts.uncertainty for parts in models.values())
+    require_one(uncertainty, "uncertainty", relative=True)
+    plane = plane_of(models.values())
+    picture.ax.set(xlim=(0, plane.right), ylim=(0, plane.top))
+    picture.ax.set(xlabel="miscalibration (MCB)", ylabel="discrimination (DSC)")
+    _draw_isolines(picture, plane)
+    texts = [
+        _draw_model(picture, plane, name, models[name], ink.color)
+        for name, ink in inks(models).items()
     ]
-    columns = min(len(handles), max(1, 120 // max(len(h.get_label()) + 6 for h in handles)))
-    picture.legend(handles, "outside lower center", ncols=columns, fontsize=None)
+    picture.place_names(texts, [box for parts in models.values() for box in plane.bars(parts)])
+    return picture.ax
+
+
+def _draw_isolines(picture: Picture, plane: ScorePlane) -> None:
+    """Draw lines of equal score, with the score where each leaves the picture."""
+    above: dict[float, str] = {}
+    beside: dict[float, str] = {}
+    for line in plane.isolines():
+        no_skill = line.score == plane.uncertainty
+        color, width = (GREY, 1.2) if no_skill else (FAINT, 0.6)
+        corners: Any = zip(line.start, line.end, strict=True)
+        picture.ax.plot(*corners, zorder=1, gid="isoline", color=color, linewidth=width)
+        label = ("UNC " if no_skill else "") + number(line.score, line.digits)
+        if line.end[0] < plane.right:
+            above[line.end[0]] = label
+        else:
+            beside[line.end[1]] = label
+    look = {"labelsize": "x-small", "labelcolor": GREY, "pad": 2}
+    upper = picture.write_side("top", above, **look)
+    picture.write_side("right", beside, **look)
+    upper.set_xlabel("mean score", fontsize="x-small", color=GREY, loc="left")
+
+
+def _draw_model(
+    picture: Picture, plane: ScorePlane, name: str, parts: Decomposition, color: str
+) -> Annotation:
+    """Draw one point with its bars, and return its name, which is yet to be placed."""
+    ax, infinite = picture.ax, math.isinf(parts.miscalibration)
+    x, y = plane.right if infinite else parts.miscalibration, parts.discrimination
+    thin: dict[str, Any] = {"color": color, "linewidth": 0.8, "zorder": 2}
+    for left, bottom, right, top in plane.bars(parts):
+        ax.plot([left, right], [bottom, top], gid="interval", **thin)
+        nearest = min(max(x, left), right), min(max(y, bottom), top)
+        if nearest != (x, y):
+            ax.plot([nearest[0], x], [nearest[1], y], linestyle=":", **thin)
+    marker, size = (">", 7) if infinite else ("o", 5.5)
+    look: dict[str, Any] = {"color": color, "zorder": 3, "clip_on": False, "gid": "model"}
+    ax.plot(x, y, marker=marker, markersize=size, **look)
+    paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.8, "linewidth": 0}
+    said = legible(name) + " (MCB ∞)" * infinite
+    return picture.write(said, (x, y), fontsize="small", bbox=paper)

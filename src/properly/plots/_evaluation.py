@@ -61,7 +61,9 @@ def draws_evaluation(draw: Callable[Concatenate[S, P], R]) -> OfEvaluation[S, P,
 
     @wraps(draw)
     def drawn(*args: Any, **options: Any) -> Any:
-        if not (args and _is_evaluation(args[0])):
+        # A package does not import its neighbour; whoever has an evaluation has imported it.
+        record = sys.modules.get("properly.evaluation._record")
+        if record is None or not (args and isinstance(args[0], record.Evaluation)):
             return draw(*args, **options)
         records, defaults = _drawn_from(args[0], draw.__name__, options.pop("model", None))
         return draw(*records, *args[1:], **defaults | options)
@@ -74,12 +76,6 @@ def draws_evaluation(draw: Callable[Concatenate[S, P], R]) -> OfEvaluation[S, P,
         )
         drawn.__doc__ = draw.__doc__.replace(head, said + head, 1)
     return cast("OfEvaluation[S, P, R]", drawn)
-
-
-def _is_evaluation(x: object) -> bool:
-    # A package does not import its neighbour; whoever has an evaluation has imported it.
-    record = sys.modules.get("properly.evaluation._record")
-    return record is not None and isinstance(x, record.Evaluation)
 
 
 def _drawn_from(e: Evaluation, picture: str, model: str | None) -> tuple[list[Any], dict[str, Any]]:

@@ -225,8 +225,7 @@ def comparison(record: Comparison, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     record : Comparison
-        From `properly.compare`. Pairs are sorted by the scores of the models, the best on top. If
-        all models were compared with a reference, rows have the name of the model only.
+        From `properly.compare`. Pairs are sorted by the scores of the models, the best on top.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Its limits are set.
 
@@ -255,17 +254,13 @@ def comparison(record: Comparison, ax: Axes | None = None) -> Axes:
     ['logistic', 'logistic', 'boosting']
     """
     require_comparison(record)
-    seconds = {second for _, second in record.pairs}
-    # The model with which all others were compared, if that is how it was done.
-    reference = seconds.pop() if len(seconds) == 1 and len(record) > 1 else None
-    rows = _rows(record, reference)
+    rows = _rows(record)
     handles = _key(record, rows)
     right = [row.right for row in rows]
     picture = RowPicture(ax, [row.left for row in rows], [right], len(handles))
-    if reference is None:
-        # On an axis of their own, so that the layout makes room for them.
-        picture.write_side("right", dict(enumerate(right)), pad=SIDE, labelsize=picture.letters)
-    _show_differences(picture, record, rows, reference)
+    # On an axis of their own, so that the layout makes room for them.
+    picture.write_side("right", dict(enumerate(right)), pad=SIDE, labelsize=picture.letters)
+    _show_differences(picture, record, rows)
     for k, row in enumerate(rows):
         pair, look = row.pair, LOOKS[row.verdict]
         if not math.isfinite(pair.difference):
@@ -300,42 +295,34 @@ def score_of(record: Comparison) -> str:
     return record.unit if record.rule == "auc" else f"{legible(record.unit)} score"
 
 
-def _rows(record: Comparison, reference: str | None) -> list[PairRow]:
-    rank = {name: k for k, name in enumerate(by_score(record))}
-    pairs = list(record.pairs)
-    if reference is None:
-        pairs = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in pairs]
-    pairs.sort(key=lambda pair: (rank[pair[0]], rank[pair[1]]))
-    return [_row(record, pair, reference) for pair in pairs]
-
-
-def _row(record: Comparison, names: tuple[str, str], reference: str | None) -> PairRow:
+def _rows(record: Comparison) -> list[PairRow]:
     """Put the better model, which comes first, on the side to which its difference leans."""
-    pair = record[names]
-    first, second = map(legible, names)
-    turned = reference is None and record.higher_is_better
-    left, right = (second, first) if turned else (first, second)
-    roles = ("this model", "the reference") if reference else ("left model", "right model")
-    words = _words(record, pair, dict(zip(names, roles, strict=True)))
-    right = right if reference is None else ""
-    return PairRow(left, right, pair, verdict_on(record, pair), words)
+    order = by_score(record)
+    pairs = sorted(sorted(map(order.index, pair)) for pair in record.pairs)
+    rows = []
+    for names in ([order[k] for k in pair] for pair in pairs):
+        pair = record[names[0], names[1]]
+        sides = names[::-1] if record.higher_is_better else names
+        words = _words(record, pair, sides)
+        left, right = map(legible, sides)
+        rows.append(PairRow(left, right, pair, verdict_on(record, pair), words))
+    return rows
 
 
-def _words(record: Comparison, pair: Pair, says: dict[str, str]) -> str:
+def _words(record: Comparison, pair: Pair, sides: Sequence[str]) -> str:
     """Say why there is no interval."""
     if math.isnan(pair.difference):
         return "the scores of both are infinite"
     if math.isinf(pair.difference):
         name = pair.first if pair.difference > 0 else pair.second
-        return f"{says[name]}: infinite loss in {many(record.scores[name].infinite_cases, 'case')}"
+        cases = many(record.scores[name].infinite_cases, "case")
+        return f"{('left', 'right')[sides.index(name)]} model: infinite loss in {cases}"
     if pair.differing == 0:
         return "never differ"
     return "no interval" if math.isnan(pair.interval[0]) else ""
 
 
-def _show_differences(
-    picture: RowPicture, record: Comparison, rows: Sequence[PairRow], reference: str | None
-) -> None:
+def _show_differences(picture: RowPicture, record: Comparison, rows: Sequence[PairRow]) -> None:
     """Show all differences, zero, and on either side of it room for words."""
     numbers = [(x.pair.difference, *x.pair.interval, *x.pair.simultaneous) for x in rows]
     strip = () if record.margin is None else (-record.margin, record.margin)
@@ -344,38 +331,17 @@ def _show_differences(
     if strip:
         look: dict[str, Any] = {"color": PALE, "alpha": 0.5, "linewidth": 0, "zorder": 0.5}
         picture.ax.axvspan(*strip, gid="margin", **look)
-    label, words = _sides(record, rows, reference)
-    picture.name_axis(label, record.difference)
-    _write_sides(picture, words)
-
-
-def _sides(
-    record: Comparison, rows: Sequence[PairRow], reference: str | None
-) -> tuple[str, tuple[str, str]]:
-    """Say what is measured, and which side of zero is whose."""
-    what = f"difference in {score_of(record)}"
-    if reference is None:
-        order = "right minus left" if record.higher_is_better else "left minus right"
-        alone = len(rows) == 1
-        left, right = rows[0][:2] if alone else ("left model", "right model")
-        label, words = f"{what}, {order}", (f"{left} better", f"{right} better")
-    else:
-        name = legible(reference)
-        label = f"{what} from {name}"
-        words = (f"better than {name}", f"worse than {name}")
-        words = words[::-1] if record.higher_is_better else words
-    return label, words
-
-
-def _write_sides(picture: RowPicture, words: tuple[str, str]) -> None:
-    """Write words above either end, in letters that do not meet."""
+    order = "right minus left" if record.higher_is_better else "left minus right"
+    picture.name_axis(f"difference in {score_of(record)}, {order}", record.difference)
+    # Above either end stands whose it is, in letters that do not meet.
+    sides = rows[0][:2] if len(rows) == 1 else ("left model", "right model")
     room = 0.46 * picture.size[0]
-    left, right = (fold(word, room, "small") for word in words)
+    left, right = (fold(f"{side} better", room, "small") for side in sides)
     said = (f"← {left}", f"{right} →")
     size = points("small") * min(1.0, room / inches(said, "small"))
-    for place, side, text in zip((0, 1), ("left", "right"), said, strict=True):
-        look = {"ha": side, "va": "bottom", "fontsize": size, "gid": "side"}
-        picture.write(text, (place, 1), (0, 4), "axes fraction", **look)
+    for place, ha, text in zip((0, 1), ("left", "right"), said, strict=True):
+        words = {"ha": ha, "va": "bottom", "fontsize": size, "gid": "side"}
+        picture.write(text, (place, 1), (0, 4), "axes fraction", **words)
 
 
 def _key(record: Comparison, rows: Sequence[PairRow]) -> list[Any]:
@@ -427,12 +393,7 @@ class GroupView(NamedTuple):
 
 
 @draws_evaluation
-def groups(
-    record: Groups,
-    ax: Axes | None = None,
-    *,
-    measure: Which = "score",
-) -> Axes:
+def groups(record: Groups, ax: Axes | None = None, *, measure: Which = "score") -> Axes:
     """Draw the score of each group with its interval, and mark the worst group.
 
     One row is one group; the numbers of its cases and events stand beside it, and a line from top
@@ -482,8 +443,14 @@ def groups(
     picture = RowPicture(ax, names, sides, len(handles) + 1)
     picture.write_columns(columns)
     _show_values(picture, shown)
-    for row in range(len(names)):
-        _draw_group(picture, row, shown)
+    ends = shown.numbers.interval.tolist()
+    for row, value in enumerate(shown.numbers.value.tolist()):
+        if math.isfinite(value):
+            few = math.isnan(ends[row][0])
+            look = FEW if few else WORST if row == shown.worst else PLAIN
+            picture.draw_value(row, value, ends[row], look)
+        else:
+            picture.say_in_row(row, "infinite" if math.isinf(value) else "undefined")
     _draw_worst(picture, shown)
     picture.draw_key(handles)
     return picture.ax
@@ -521,15 +488,6 @@ def _show_values(picture: RowPicture, shown: GroupView) -> None:
     picture.name_axis(says[shown.measure], numbers.value)
 
 
-def _draw_group(picture: RowPicture, row: int, shown: GroupView) -> None:
-    value, (low, high) = float(shown.numbers.value[row]), shown.numbers.interval[row].tolist()
-    if math.isfinite(value):
-        look = FEW if math.isnan(low) else WORST if row == shown.worst else PLAIN
-        picture.draw_value(row, value, (low, high), look)
-    else:
-        picture.say_in_row(row, "infinite" if math.isinf(value) else "undefined")
-
-
 def _draw_worst(picture: RowPicture, shown: GroupView) -> None:
     """Draw how far the worst group is from the rest, allowing for the choice."""
     row = shown.worst
@@ -557,16 +515,11 @@ def _group_key(shown: GroupView) -> list[Any]:
         handles.append(key_line(WORST.color, THIN, label))
         handles.append(key_dot(REST, "all other cases"))
     if is_small(result, shown.measure).any():
-        handles.append(key_dot(FEW, _too_few(shown)))
+        is_event = result.events is not None
+        what = "events, or non-events" if is_event else "cases of the rarer classes"
+        fewest = FOR_SKILL if shown.measure == "skill" else FOR_INTERVAL
+        handles.append(key_dot(FEW, f"no interval: fewer than {fewest} expected {what}"))
     if math.isfinite(numbers.overall):
         printed = number(numbers.overall, decimals(np.diff(numbers.interval, axis=1) / 2))
         handles.append(key_line(SLATE, 1.2, f"all cases: {printed}"))
     return handles
-
-
-def _too_few(shown: GroupView) -> str:
-    """Say why a group has no interval."""
-    is_event = shown.groups.events is not None
-    what = "events, or non-events" if is_event else "cases of the rarer classes"
-    least = FOR_SKILL if shown.measure == "skill" else FOR_INTERVAL
-    return f"no interval: fewer than {least} expected {what}"

@@ -85,7 +85,7 @@ class Matrix(Picture):
 
 
 @draws_evaluation
-def confusion(record: Confusion, ax: Axes | None = None, *, shares: bool = True) -> Axes:
+def confusion(record: Confusion, ax: Axes | None = None) -> Axes:
     r"""Draw how often each class was decided for, by what was true.
 
     One row is one true class, the first on top. The number in a cell is the number of cases, or
@@ -99,8 +99,6 @@ def confusion(record: Confusion, ax: Axes | None = None, *, shares: bool = True)
         From `properly.decisions.confusion`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Its limits are set.
-    shares : bool
-        Whether to write the shares below the numbers.
 
     Returns
     -------
@@ -120,13 +118,12 @@ def confusion(record: Confusion, ax: Axes | None = None, *, shares: bool = True)
     share = np.divide(counts, total, out=np.full_like(counts, np.nan), where=total > 0)
     digits = 0 if np.all(counts == np.round(counts)) or counts.max() >= 1000 else 1
     cells = [
-        [f"{count:,.{digits}f}" + (_percent(part) if shares else "") for count, part in pairs]
+        [f"{count:,.{digits}f}{_percent(part)}" for count, part in pairs]
         for pairs in np.stack([counts, share], axis=-1).tolist()
     ]
     names = names_of(record.labels)
     ax = _draw_shares(ax, share, cells, (names, names))
-    if shares:
-        ax.set_ylabel("truth (100 % in each row)")
+    ax.set_ylabel("truth (100 % in each row)")
     return ax
 
 

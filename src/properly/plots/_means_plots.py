@@ -1,27 +1,36 @@
-"""Means of the probability of what happened: as bars, and by the power of the mean."""
+"""Means of the probability of what happened: as bars, by power, and against the source."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from properly._boundary._options import check_flag
 from properly.plots import _axes, _names
-from properly.plots._axes import GREY, PALE, PALETTE, TEXT, Color, Ink, Picture, by_name
+from properly.plots._axes import DIAGONAL, GREY, PALE, PALETTE, SLATE, TEXT, Ink, Picture, by_name
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._names import columns_for, fold, inches, legible, number, points
-from properly.probability._means import Means
+from properly.plots._names import (
+    MINUS,
+    columns_for,
+    fold,
+    from_matplotlib,
+    inches,
+    legible,
+    points,
+)
+from properly.probability._means import Means, SourceTable
 from properly.probability._power_means import LABELS, POWERS
 from properly.probability._power_profiles import RiskProfile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
-    from properly.plots._axes import Ends
-    from properly.typing import Column
+    from properly.plots._axes import Color
+    from properly.probability._means import ClassMeans
+    from properly.probability._power_means import ThreeMeans
 
 
 # How a mean is drawn: its name, its marker, and its size against the others. The widest is the
@@ -42,15 +51,8 @@ SIZE, NUMBERS = 7.5, 7.0
 MARGIN = 0.1
 # Whose probabilities are averaged: how its line is drawn, and how wide.
 PARTS = {"model": ("-", 1.8), "source": ("--", 1.3), "expected": (":", 1.6)}
-# From the last finite power to the place of an infinite one, as a share of the picture.
-APART = 0.1
 # On which side of its tick the name of each power has room.
 SIDES = {"robustness": "right", "mean_probability": "center", "decisiveness": "left"}
-DOTS: dict[str, dict[str, Any]] = {
-    "model": {"markersize": 5},
-    "source": {"markersize": 5, "markerfacecolor": "white"},
-    "expected": {"markersize": 2.5},
-}
 NAMED, KEY = "named power", "key"
 
 
@@ -63,11 +65,10 @@ class Bars(Picture):
         Whether the bars lie.
     """
 
-    def __init__(self, ax: Axes | None, names: list[str], *, lying: bool | None) -> None:
+    def __init__(self, ax: Axes | None, names: list[str]) -> None:
         step, depth = columns_for(names, NARROW, WIDE)
-        if lying is None:
-            folded = [fold(name, _names.ROOM * step) for name in names]
-            lying = step * len(names) > PAGE or inches(folded) > _names.ROOM * step
+        folded = [fold(name, _names.ROOM * step) for name in names]
+        lying = step * len(names) > PAGE or inches(folded) > _names.ROOM * step
         width, height = max(4.6, 1.0 + step * len(names)), 4.0 + depth
         if lying:
             width, height = 4.6 + inches(names), 1.3 + ROW * len(names) * points() / 10
@@ -80,13 +81,7 @@ class Bars(Picture):
 
 
 @draws_evaluation
-def means_bars(
-    means: Means | Mapping[str, Means],
-    ax: Axes | None = None,
-    *,
-    horizontal: bool | None = None,
-    color: str | None = None,
-) -> Axes:
+def means_bars(means: Means | Mapping[str, Means], ax: Axes | None = None) -> Axes:
     """Draw the share of right answers beside three averages of the probabilities.
 
     The pale bar is the share of cases whose likeliest class happened. The marks are those of
@@ -102,10 +97,6 @@ def means_bars(
         From `properly.means`. Up to about fifteen stay legible.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Its limits are set.
-    horizontal : bool, optional
-        Whether the bars lie. Unless said otherwise they stand if all names fit below them.
-    color : str, optional
-        Colour of marks and lines; the first of Okabe and Ito's palette if left out.
 
     Returns
     -------
@@ -113,7 +104,8 @@ def means_bars(
 
     Notes
     -----
-    A mean probability of 0, of a model that called impossible what happened, is a diamond at 0.
+    Bars stand if all names fit below them, and lie otherwise. A mean probability of 0, of a model
+    that called impossible what happened, is a diamond at 0.
 
     References
     ----------
@@ -133,22 +125,25 @@ def means_bars(
     """
     records = by_name(means, Means, "properly.means(cases)")
     names, rows = [legible(name) for name in records], list(records.values())
-    lying = None if horizontal is None else check_flag(horizontal, "horizontal")
-    picture = Bars(ax, names, lying=lying)
+    picture = Bars(ax, names)
     draw = picture.ax.barh if picture.lying else picture.ax.bar
     look: dict[str, Any] = {"color": PALE, "linewidth": 0, "zorder": 1, "gid": "correct"}
     draw(range(len(rows)), [one.correct for one in rows], THICK, **look)
-    color = color or PALETTE[0]
-    _draw_means(picture, rows, color)
+    _draw_means(picture, rows)
     _show_probabilities(picture, len(rows))
     _write_means(picture, rows, names)
-    _draw_legend(picture, color)
+    shapes = {name: shape for name, shape, _ in MARKS}
+    handles = [_axes.legend_patch(color=PALE, label="share correct")]
+    for name in reversed(STACKED):
+        mark = {"marker": shapes[name], "linestyle": "", "label": LABELS[name]}
+        handles.append(_axes.legend_line(color=PALETTE[0], **mark))
+    picture.draw_key(handles, in_rows=True)
     return picture.ax
 
 
-def _draw_means(picture: Bars, rows: list[Means], color: str) -> None:
+def _draw_means(picture: Bars, rows: list[Means]) -> None:
     """Draw the three marks of each model, and a thin line that joins them."""
-    look = {"color": color, "clip_on": False}
+    look = {"color": PALETTE[0], "clip_on": False}
     edge = {"markeredgecolor": "white", "markeredgewidth": 0.7, "zorder": 3} | look
     for k, one in enumerate(rows):
         ends = one.robustness, one.decisiveness
@@ -188,23 +183,9 @@ def _write_means(picture: Bars, rows: list[Means], names: list[str]) -> None:
     picture.write(LABELS["mean_probability"], at, offset, "axes fraction", **heading)
 
 
-def _draw_legend(picture: Bars, color: str) -> None:
-    """Say what is what, below a picture of our own, else where there is room."""
-    shapes = {name: shape for name, shape, _ in MARKS}
-    handles = [_axes.legend_patch(color=PALE, label="share correct")]
-    for name in reversed(STACKED):
-        mark = {"marker": shapes[name], "linestyle": "", "label": LABELS[name]}
-        handles.append(_axes.legend_line(color=color, **mark))
-    look = {"handlelength": 1.4, "handletextpad": 0.5, "columnspacing": 1.2}
-    picture.legend_below(handles, "best", paper=0.7, wide=0.45, **look)
-
-
 def risk_profile(
     profile: RiskProfile | Mapping[str, RiskProfile],
     ax: Axes | None = None,
-    *,
-    color: Color | None = None,
-    label: str | None = None,
 ) -> Axes:
     """Draw the mean probability of what happened against the power of the mean.
 
@@ -222,10 +203,6 @@ def risk_profile(
         From `properly.probability.risk_profile`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
-    color : str or dict of str by model, optional
-        Colour of all lines of a model; the next of Okabe and Ito's palette if left out.
-    label : str, optional
-        Name of a single model.
 
     Returns
     -------
@@ -235,8 +212,7 @@ def risk_profile(
     -----
     The lines of a model that is alone are named at their ends. Several models are named there, and
     a legend says which line is which. Infinite powers, at which the mean is the least or the
-    greatest value, are dots beyond either end: full for the model, hollow for the source, small for
-    what is expected.
+    greatest value, are left out.
 
     References
     ----------
@@ -257,20 +233,27 @@ def risk_profile(
     ['model', 'source', 'expected']
     """
     maker = "properly.probability.risk_profile(cases)"
-    records = by_name(profile, RiskProfile, maker, label)
+    records = by_name(profile, RiskProfile, maker)
     picture = Picture(ax, 6.4, 4.2)
     alone = len(records) == 1 and not picture.curves
     first = sum(line.get_linestyle() == "-" for line in picture.curves)
-    ink, span = _axes.inks(records, color, first), _span(records.values())
+    ink = _axes.inks(records, None, first)
     for name, record in records.items():
         # The lines of a model that is alone are named by what they are.
         names = {part: part for part in PARTS} if alone else {}
         names |= {"model": name or names.get("model", "")}
-        _draw_model(picture, record, ink[name], span, names)
+        _draw_model(picture, record, ink[name], names)
     if not picture.has(NAMED):
         for power in POWERS.values():
             picture.ax.axvline(power, color=PALE, linewidth=0.8, zorder=0.8, gid=NAMED)
-    _show_powers(picture, span, records.values())
+    # The limits stay free, so that the next model makes room for itself.
+    if picture.ax.get_autoscaley_on():
+        picture.ax.set_ylim(0, 1, auto=None)
+    if picture.ax.get_autoscalex_on():
+        x = np.concatenate([np.asarray(line.get_xdata()) for line in picture.curves])
+        least, greatest = _axes.span_of([x])
+        air = 0.02 * (greatest - least)
+        picture.ax.set_xlim(least - air, greatest + air, auto=None)
     _name_powers(picture, next(iter(records.values())) if alone else None)
     picture.ax.set(xlabel="power of the mean", ylabel="mean probability of what happened")
     if not alone:
@@ -279,63 +262,18 @@ def risk_profile(
     return picture.ax
 
 
-def _span(records: Iterable[RiskProfile]) -> Ends:
-    """Return the least and the greatest finite power of all."""
-    power = np.concatenate([record.power for record in records])
-    finite = power[np.isfinite(power)]
-    return (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 1.0)
-
-
-def _edges(span: tuple[float, float]) -> tuple[float, float]:
-    """Return where infinite powers stand."""
-    step = APART * (span[1] - span[0] or 2.0)
-    return span[0] - step, span[1] + step
-
-
-def _draw_model(
-    picture: Picture, record: RiskProfile, ink: Ink, span: Ends, names: Mapping[str, str]
-) -> None:
-    power = record.power
-    x = np.clip(power, *_edges(span))
-    named = np.isclose(power[:, None], list(POWERS.values()), atol=1e-9).any(axis=1)
+def _draw_model(picture: Picture, record: RiskProfile, ink: Ink, names: Mapping[str, str]) -> None:
+    finite = np.isfinite(record.power)
+    x = record.power[finite]
+    named = np.isclose(x[:, None], list(POWERS.values()), atol=1e-9).any(axis=1)
     for part, (style, width) in PARTS.items():
-        y = getattr(record, part)
-        corners, look = (_with_gaps(power, x), _with_gaps(power, y)), Ink(ink.color, style)
-        picture.draw_curve(corners, look, names.get(part, ""), width=width)
-        dots = np.isinf(power) | (named & (part == "model"))
-        dot: dict[str, Any] = {"color": ink.color, "zorder": 3, "clip_on": False} | DOTS[part]
+        look = Ink(ink.color, style)
+        y = getattr(record, part)[finite]
+        picture.draw_curve((x, y), look, names.get(part, ""), width=width)
+        dot: dict[str, Any] = {"color": ink.color, "zorder": 3, "clip_on": False, "markersize": 5}
         # One by one: no dots at all, unclipped, would count as one in the corner of the figure.
-        for place in zip(x[dots], y[dots], strict=True):
-            picture.ax.plot(*place, "o", gid=f"dot of {part}", **dot)
-
-
-def _with_gaps(power: Column, column: Column) -> Column:
-    """Set what belongs to infinite powers apart from the rest, so that no line joins them."""
-    pieces = [column[power == -np.inf], column[np.isfinite(power)], column[power == np.inf]]
-    spaced = [part for piece in pieces if piece.size for part in ([np.nan], piece)]
-    return np.concatenate(spaced[1:])
-
-
-def _show_powers(picture: Picture, span: Ends, records: Iterable[RiskProfile]) -> None:
-    """Show all powers and probabilities, unless the owner of the Axes has decided."""
-    ax = picture.ax
-    if ax.get_autoscaley_on():
-        ax.set_ylim(0, 1, auto=None)
-    if not ax.get_autoscalex_on():
-        return
-    x = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in picture.curves])
-    least, greatest = float(np.nanmin(x)), float(np.nanmax(x))
-    air = 0.02 * (greatest - least or 2.0)
-    # The limits stay free, so that the next model makes room for itself.
-    ax.set_xlim(least - air, greatest + air, auto=None)
-    powers = np.concatenate([record.power for record in records])
-    places = zip(_edges(span), (-np.inf, np.inf), strict=True)
-    infinite = {place: number(power) for place, power in places if power in powers}
-    if infinite:
-        inside = _axes.round_steps(6).tick_values(*span)
-        round_ = [float(tick) for tick in inside if span[0] <= tick <= span[1]]
-        shown = {tick: f"{tick:g}".replace("-", _names.MINUS) for tick in round_} | infinite
-        ax.set_xticks(list(shown), list(shown.values()))
+        for place in zip(x[named], y[named], strict=True) if part == "model" else ():
+            picture.ax.plot(*place, "o", gid="dot of model", **dot)
 
 
 def _name_powers(picture: Picture, profile: RiskProfile | None) -> None:
@@ -377,6 +315,244 @@ def _draw_key(ax: Axes) -> None:
         for style, width in PARTS.values()
     ]
     look = {"loc": "lower right", "frameon": False, "fontsize": "small"}
-    key = _names.from_matplotlib("legend").Legend(ax, handles, list(PARTS), **look)
+    key = from_matplotlib("legend").Legend(ax, handles, list(PARTS), **look)
     key.set_gid(KEY)
     ax.add_artist(key)
+
+
+Points: TypeAlias = np.ndarray[Any, Any]
+
+# Bubbles of the first classes, and of those whose colour has been used before; and the share of
+# its square that each covers, so that areas can be compared.
+BUBBLES = (("o", np.pi / 4), ("s", 1.0), ("D", 1.0))
+# Square points of the largest bubble, and of all of them together, at most.
+LARGEST, TOGETHER = 700.0, 9000.0
+# Points of the side of a picture that has these.
+USUAL = 230.0
+FILL, EDGE = 0.22, 0.75
+CROSS = 8.0
+# Inches on either side, so that words keep away from the edges of the paper.
+ASIDE = 0.12
+# Of bins of all classes together, whose bubbles are of none.
+POOLED = Ink(SLATE, "-")
+# The highest divergence probability whose ray is drawn to its end.
+HIGHEST = 1.25
+LARGE, SMALL = 8.5, 5.0
+MEAN = "name"
+BUBBLE_KEY = f"bubbles: bins, area by share of {MINUS}log mean probability"
+
+
+def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | None = None) -> Axes:
+    r"""Draw what a model called probable against what happened that often.
+
+    A bubble is one bin of forecasts of one class: to the right how often the class happened, up
+    the geometric mean of the forecasts of those that did, and its area is what the bin
+    adds to :math:`-\log` mean probability. On the dashed line, both probabilities are equal.
+
+    The large dark marks are the means of all cases: a triangle that points up is the decisiveness,
+    a diamond the mean probability, a triangle that points down the robustness. The direction of the
+    line that joins the triangles is the orientation, 45 degrees if the model varies as its source
+    does. The same marks, small and in the colour of a class, are the means of the cases of that
+    class.
+
+    The thin ray from the origin through the mean probability ends at x = 1, at the height of the
+    divergence probability, the mean probability of the model divided by that of the source.
+
+    Parameters
+    ----------
+    table : SourceTable
+        From `properly.probability.source_table`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+    color : str or dict of str by class, optional
+        Colours of the classes; Okabe and Ito's palette if left out.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    The source is to the right and the model up, so that the model is judged by its height. Bins in
+    which nothing happened have no bubble. A forecast of 0 for what happened makes the mean
+    probability of its bin 0 and its share of :math:`-\log` mean probability infinite: a cross marks
+    such a bin.
+
+    The last bins of an isotonic source hold few cases. Tiny bubbles at a source of 0 or 1, or near
+    it, are often one or two of them, however far they are from the line.
+
+    A divergence probability above 1 comes from bins in which forecasts differ. Beyond 1.25, its
+    ray is cut off where it leaves the picture.
+
+    Forecasts that are too sure raise the orientation above 45 degrees. So does a bias and, among
+    few cases, chance: `properly.probability.confidence_test` says how surprising the three means
+    are.
+
+    References
+    ----------
+    .. [1] K. P. Nelson (2017). Assessing probabilistic inference by comparing the generalized mean
+       of the model and source probabilities. Entropy 19:286. `doi:10.3390/e19060286
+       <https://doi.org/10.3390/e19060286>`__, figures 2 and 5 to 7.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> cases = properly.tally([0, 1, 0, 1, 1], [0.1, 0.3, 0.6, 0.9, 0.9])
+    >>> ax = plots.model_source(properly.probability.source_table(cases))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('source: how often it happened', 'model: probability given to it')
+    """
+    _axes.require(table, SourceTable, "properly.probability.source_table(cases)")
+    picture = _square(ax, table.means.divergence)
+    ink = _inks(table, color)
+    bubbles = _draw_bubbles(picture, table, ink)
+    _draw_ray(picture, table.means)
+    for name, one in table.means.classes.items():
+        _draw_three(picture.ax, one.source, one.model, ink[name])
+    both = table.means.source, table.means.model
+    _draw_three(picture.ax, *both, Ink(TEXT, "-"), large=True)
+    picture.ax.set(xlabel="source: how often it happened", ylabel="model: probability given to it")
+    picture.draw_key(_handles(ink, set(table.name)), title=BUBBLE_KEY, in_rows=True)
+    _name_three(picture, table.means, bubbles)
+    if not picture.own:
+        _clip_to_part(picture.ax)
+    return picture.ax
+
+
+def _draw_three(
+    ax: Axes, source: ThreeMeans, model: ThreeMeans, ink: Ink, *, large: bool = False
+) -> None:
+    """Draw three marks, and the line whose direction is the orientation.
+
+    Large marks lie on small ones, but for those at a height of 0, where many may meet.
+    """
+    front, size, width, edge = (3.0, LARGE, 1.3, 0.8) if large else (2.4, SMALL, 0.8, 0.5)
+    corners = [(x.robustness, x.decisiveness) for x in (source, model)]
+    line: dict[str, Any] = {"linestyle": ink.linestyle, "linewidth": width, "zorder": front}
+    ax.plot(*corners, color=ink.color, gid="orientation", **line)
+    look: dict[str, Any] = {"color": ink.color, "markeredgecolor": "white", "clip_on": False}
+    for name, marker, factor in MARKS:
+        x, y = getattr(source, name), getattr(model, name)
+        order = 3.4 if not large and y == 0 else front + 0.2
+        shape = look | {"markersize": factor * size, "markeredgewidth": edge, "zorder": order}
+        ax.plot(x, y, marker, gid=name, **shape)
+
+
+def _name_three(picture: Picture, means: Means, bubbles: Points) -> None:
+    """Write what the three large marks are beside them, where the names cover least."""
+    texts = []
+    for name in STACKED:
+        at = getattr(means.source, name), getattr(means.model, name)
+        look: dict[str, Any] = {"fontweight": "bold"} if name == "mean_probability" else {}
+        texts.append(picture.write(f"{LABELS[name]} {at[1]:.2f}", at, zorder=4, gid=MEAN, **look))
+        _set_off(texts[-1])
+    sizes: list[tuple[Means | ClassMeans, float]] = [(means, LARGE)]
+    sizes += [(one, SMALL) for one in means.classes.values()]
+    marks = [
+        (getattr(one.source, name), getattr(one.model, name), size / 2)
+        for one, size in sizes
+        for name in POWERS
+    ]
+    picture.place_names(texts, dots=np.concatenate([bubbles, marks]))
+
+
+def _set_off(text: Text) -> None:
+    """Put a white halo behind words, so that they can be read on bubbles."""
+    halo = from_matplotlib("patheffects").withStroke
+    text.set_path_effects([halo(linewidth=3, foreground="white", alpha=0.85)])
+
+
+def _square(ax: Axes | None, divergence: float) -> Picture:
+    """Make the picture square, or a little higher for a ray that rises above 1."""
+    free = ax is None or ax.get_autoscaley_on()
+    # Compressed, so that a picture that must be square leaves no gap to its legend.
+    picture = Picture(ax, 5.2, 5.0, layout="compressed", w_pad=ASIDE)
+    picture.square()
+    if free and divergence > 1:
+        picture.ax.set_ylim(top=min(divergence, HIGHEST) + 0.02)
+    picture.ax.plot([0, 1], [0, 1], "--", color=GREY, linewidth=0.9, zorder=1.5, gid=DIAGONAL)
+    return picture
+
+
+def _inks(table: SourceTable, color: Color | None) -> dict[str, Ink]:
+    """Give each class an ink; bins of all classes together have one of their own."""
+    result = _axes.inks(table.means.classes, color)
+    more = [name for name in table.name if name not in result and _bins(table, name).size]
+    return result | dict.fromkeys(more, POOLED)
+
+
+def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
+    """Return the shape of the bubbles of a class: another where colours begin anew."""
+    turn = 0 if ink[name] is POOLED else list(ink).index(name) // len(PALETTE)
+    return BUBBLES[turn % len(BUBBLES)]
+
+
+def _bins(table: SourceTable, name: str) -> Points:
+    """Return source, mean probability and size of bins in which a class happened, by size."""
+    there = (np.array(table.name) == name) & ~np.isnan(table.mean_probability)
+    rows = np.stack([table.source, table.mean_probability, table.size], axis=1)[there]
+    result: Points = rows[np.argsort(-rows[:, 2], kind="stable")]
+    return result
+
+
+def _draw_bubbles(picture: Picture, table: SourceTable, ink: Mapping[str, Ink]) -> Points:
+    """Draw all bins; return where they are, and half their widths in points."""
+    ax, rgba = picture.ax, from_matplotlib("colors").to_rgba
+    bins = {name: _bins(table, name) for name in ink}
+    every = np.concatenate(list(bins.values()))
+    # In a small picture, bubbles are as small as it is.
+    small = min(1.0, (72 * min(picture.size) / USUAL) ** 2)
+    scale = small * _scale(every[np.isfinite(every[:, 2]), 2])
+    for name, rows in bins.items():
+        color, (marker, share) = ink[name].color, _bubble(ink, name)
+        x, y, size = rows[np.isfinite(rows[:, 2])].T
+        look: dict[str, Any] = {"clip_on": False, "zorder": 1.7, "linewidth": 0.7, "marker": marker}
+        look |= {"facecolor": rgba(color, FILL), "edgecolor": rgba(color, EDGE)}
+        ax.scatter(x, y, scale * size / share, gid="bubbles", **look)
+        cross: dict[str, Any] = {"color": color, "markersize": CROSS, "zorder": 1.9}
+        for x in rows[np.isinf(rows[:, 2]), 0]:
+            ax.plot(x, 0, "x", clip_on=False, gid="infinite", **cross)
+    # Half the width of a bubble, or that of a cross.
+    area = scale * every[:, 2]
+    half = np.where(np.isfinite(area), np.sqrt(area / np.pi), CROSS / 2)
+    return np.column_stack([every[:, :2], half])
+
+
+def _scale(sizes: Points) -> float:
+    """Return square points for a size of 1; many bubbles are small, to be told apart."""
+    if not sizes.any():
+        return 1.0
+    return float(min(LARGEST / sizes.max(), TOGETHER / sizes.sum()))
+
+
+def _draw_ray(picture: Picture, means: Means) -> None:
+    """Draw the line through the mean probability to the height of the divergence probability."""
+    ax, height = picture.ax, means.divergence
+    if not np.isfinite(height):
+        return
+    end = min(1.0, (ax.get_ylim()[1] - 0.02) / height) if height > 1 else 1.0
+    place, look = (end, end * height), cast("Any", {"color": TEXT, "clip_on": False})
+    ax.plot([0, end], [0, end * height], linewidth=0.7, zorder=2.2, gid="ray", **look)
+    cut = "^" if end < 1 else "o"
+    ax.plot(*place, cut, markersize=4.5, zorder=3, gid="divergence", **look)
+    _set_off(picture.write(f"P_div {height:.3f}", place, (7, 0), va="center", gid="P_div"))
+
+
+def _handles(ink: Mapping[str, Ink], drawn: set[str]) -> list[Any]:
+    """Return what stands for each class: its bubble, or its line if bubbles are of no class."""
+    look: dict[str, Any] = {"markersize": 8, "alpha": 0.6, "markeredgewidth": 0}
+    result = []
+    for name, one in ink.items():
+        marker, style = (_bubble(ink, name)[0], "") if name in drawn else ("", one.linestyle)
+        shape = {"marker": marker, "linestyle": style}
+        result.append(_axes.legend_line(color=one.color, label=legible(name), **shape, **look))
+    return result
+
+
+def _clip_to_part(ax: Axes) -> None:
+    """Cut off what lies outside, where the owner of the Axes shows a part only."""
+    shown = [*ax.get_xlim(), *ax.get_ylim()]
+    if min(shown[1], shown[3]) < 1 or max(shown[0], shown[2]) > 0:
+        for drawn in (*ax.get_lines(), *ax.collections):
+            drawn.set_clip_on(True)

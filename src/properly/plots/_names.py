@@ -179,7 +179,7 @@ def label_places(
             _overlap(box, box)
             - _overlap(box, frame)
             + sum(_overlap(box, other) for other in covered + written)
-            + SWAPPED * sum(_is_above(box, other) for other in written)
+            + SWAPPED * sum(box[1] < x[1] and box[0] < x[2] and x[0] < box[2] for x in written)
             for box in boxes
         ]
         best = costs.index(min(costs))
@@ -193,7 +193,3 @@ def _overlap(one: Box, other: Box) -> float:
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     return max(width, 0.0) * max(height, 0.0)
-
-
-def _is_above(one: Box, other: Box) -> bool:
-    return one[1] < other[1] and one[0] < other[2] and other[0] < one[2]

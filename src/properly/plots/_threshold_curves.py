@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from properly.decisions._murphy import MurphyCurve
 from properly.decisions._net_benefit import DecisionCurve, DecisionDifference, without_model
 from properly.errors import DataError
 from properly.plots import _threshold_scale as scales
-from properly.plots._axes import RIBBON, Color, Ink, Limits, Picture, by_name, inks, require_one
+from properly.plots._axes import Color, Ink, Limits, Picture, by_name, inks, require_one
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import digits_for
 from properly.plots._threshold_scale import Axis, Thresholds, ThresholdScale, ThresholdSpan
@@ -42,9 +42,7 @@ def murphy(
     curve: MurphyCurve | Mapping[str, MurphyCurve],
     ax: Axes | None = None,
     *,
-    band: bool | None = None,
     color: Color | None = None,
-    label: str | None = None,
     limits: Limits | None = None,
 ) -> Axes:
     """Draw the mean elementary score at each threshold.
@@ -61,13 +59,8 @@ def murphy(
         so.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
-    band : bool, optional
-        Whether to show the band of the curve, if it has one. Unless said otherwise, only a curve
-        that is alone has one.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
-    label : str, optional
-        Name of a single curve in a legend.
     limits : Interval or pair of float, optional
         The thresholds to show.
 
@@ -89,16 +82,13 @@ def murphy(
     >>> plots.murphy(properly.murphy_curve(t)).get_ylabel()
     'mean elementary score'
     """
-    records = by_name(curve, MurphyCurve, "properly.murphy_curve(tally)", label)
+    records = by_name(curve, MurphyCurve, "properly.murphy_curve(tally)")
     several = isinstance(curve, Mapping)
     picture = Picture(ax, scales.WIDTH if several else NARROW)
-    draw_scores(picture, records, inks(records, color, len(picture.curves)), band)
+    draw_scores(picture, records, inks(records, color, len(picture.curves)))
     picture.show_limits(limits)
-    if several and picture.own:
-        # Murphy curves fill their picture: in a figure of our own the names stand beside it.
-        picture.name_curves("upper left", bbox_to_anchor=(1, 1))
-    elif several:
-        picture.name_curves("upper right")
+    if several:
+        scales.draw_names(picture)
     return picture.ax
 
 
@@ -106,10 +96,9 @@ def draw_scores(
     picture: Picture,
     records: Mapping[str, MurphyCurve],
     ink: Mapping[str, Ink],
-    band: bool | None = None,
 ) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
-    picture.draw_curves(records, ink, MurphyCurve.curve, picture.bands(records, band))
+    picture.draw_curves(records, ink, MurphyCurve.curve, picture.bands(records))
     if any(record.part == "difference" for record in records.values()):
         picture.draw_zero()
     else:
@@ -133,9 +122,7 @@ def regret(
     within: Limits | None = None,
     axis: Axis | None = None,
     baselines: bool = True,
-    band: bool | None = None,
     color: Color | None = None,
-    label: str | None = None,
     limits: Limits | None = None,
 ) -> Axes:
     r"""Draw what decisions cost at each threshold.
@@ -162,13 +149,8 @@ def regret(
     baselines : bool
         Whether two grey lines show what it costs to act on all cases, ``c (1 - event_rate)``, and
         on none, ``(1 - c) event_rate``. Parts and differences have none.
-    band : bool, optional
-        Whether to show the band of the curve, if it has one. Unless said otherwise, only a curve
-        that is alone has one.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
-    label : str, optional
-        Name of a single curve in the legend.
     limits : Interval or pair of float, optional
         The thresholds to show. On the log-odds axis, an end at 0 or 1, which is infinitely far
         away, is cut to where the forecasts are.
@@ -197,16 +179,19 @@ def regret(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['mine  .1875', 'treat all  .1750', 'treat none  .3250']
     """
-    records = by_name(curve, MurphyCurve, REGRET_MAKER, label)
-    _require_regret(records)
+    records = by_name(curve, MurphyCurve, REGRET_MAKER)
+    for record in records.values():
+        if record.scale != "regret":
+            message = f"this picture is drawn from curves of regret; got scale {record.scale!r}"
+            raise DataError(message, hint=f"make one with {REGRET_MAKER}.")
     ends = None if within is None else as_interval(within)
     rate = _event_rate(records) if baselines else None
-    named = isinstance(curve, Mapping) or any(x is not None for x in (label, ends, rate))
+    named = isinstance(curve, Mapping) or ends is not None or rate is not None
     knots = [record.threshold for record in records.values()]
     width = scales.WIDTH if named else NARROW
     picture = Thresholds(ax, width, axis=axis, limits=limits, thresholds=knots)
     ink = inks(records, color, len(picture.curves))
-    edges = picture.draw_bent(records, ink, _straight, band=band)
+    edges = picture.draw_bent(records, ink, _straight)
     digits = 4
     if ends is not None:
         means = {name: x.area(ends) / (ends.upper - ends.lower) for name, x in records.items()}
@@ -225,13 +210,6 @@ def regret(
         title = scales.title_of(f"mean {what}", ends)
         scales.draw_names(picture, title=title, corner="upper right" if is_linear else "upper left")
     return picture.ax
-
-
-def _require_regret(records: Mapping[str, MurphyCurve]) -> None:
-    for record in records.values():
-        if record.scale != "regret":
-            message = f"this picture is drawn from curves of regret; got scale {record.scale!r}"
-            raise DataError(message, hint=f"make one with {REGRET_MAKER}.")
 
 
 def _event_rate(records: Mapping[str, MurphyCurve]) -> float | None:
@@ -271,9 +249,7 @@ def decision(
     within: Limits | None = None,
     axis: Axis | None = None,
     baselines: bool = True,
-    band: bool | None = None,
     color: Color | None = None,
-    label: str | None = None,
     limits: Limits | None = None,
 ) -> Axes:
     r"""Draw the net benefit at each threshold.
@@ -292,22 +268,16 @@ def decision(
         Where to draw; a new figure if left out. Limits that its owner has set stay.
     within : Interval or pair of float, optional
         The thresholds that matter, for exact curves: those made with ``thresholds="every"``. They
-        are shaded, for a curve that is alone just between the event rate and the curve, and
-        the legend gives the mean that belongs to the axis. On the linear axis that is mean net
-        benefit, the higher the better; on the others it is what the area stands for, the lower the
-        better.
+        are shaded, and the legend gives the mean that belongs to the axis. On the linear axis that
+        is mean net benefit, the higher the better; on the others it is what the area between the
+        event rate and the curve stands for, the lower the better.
     axis : {"linear", "log-odds", "quadratic", "logarithmic"}, optional
         What the steps along the axis are even in; see the notes. That of the Axes if left out; a
         new one is linear.
     baselines : bool
         Whether to draw grey lines for acting on all cases and on none.
-    band : bool, optional
-        Whether to show the band of the curve, if it has one. Unless said otherwise, only a curve
-        that is alone has one.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
-    label : str, optional
-        Name of a single curve in the legend.
     limits : Interval or pair of float, optional
         The thresholds to show; unless said otherwise all that the curves have. An end that the axis
         puts infinitely far away is cut to where the forecasts are.
@@ -359,25 +329,25 @@ def decision(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['mine  .1875', 'treat all  .1750', 'treat none  .3250', 'perfect forecasts']
     """
-    records = by_name(curve, DecisionCurve, "properly.decision_curve(tally)", label)
+    records = by_name(curve, DecisionCurve, "properly.decision_curve(tally)")
     rate = require_one((x.event_rate for x in records.values()), "event rate")
     ends = None if within is None else _range(records, within)
-    named = isinstance(curve, Mapping) or label is not None or baselines or ends is not None
+    named = isinstance(curve, Mapping) or baselines or ends is not None
     whole = any(record.exact for record in records.values())
     picture = _show(ax, records, axis, limits, named=named, whole=whole)
     scale = picture.view.scale
     means = {} if ends is None else {k: _mean(r, scale, ends) for k, r in records.items()}
     ink = inks(records, color, len(picture.curves))
-    picture.draw_bent(records, ink, scales.bend_steps, band=band)
+    picture.draw_bent(records, ink, scales.bend_steps)
     digits = digits_for(max(map(abs, means.values()), default=0.0))
-    if baselines:
-        c = picture.view.points()
-        c = c[c < 1]
-        for name, plain in without_model(rate).items():
-            mean = None if ends is None else _mean(plain, scale, ends)
-            picture.draw_plain(name, (c, plain.at(c)), rate, mean, digits)
+    c = picture.view.points()
+    c = c[c < 1]
+    for name, plain in without_model(rate).items() if baselines else ():
+        mean = None if ends is None else _mean(plain, scale, ends)
+        picture.draw_plain(name, (c, plain.at(c)), rate, mean, digits)
     if ends is not None:
-        _draw_missed(picture, ends, rate, records, ink)
+        picture.draw_plain(scales.PERFECT, (c, np.full_like(c, rate)), rate)
+        picture.draw_range(ends)
         picture.name_means(means, digits)
     picture.ax.set_ylabel("net benefit")
     if picture.ax.get_autoscaley_on():
@@ -434,45 +404,11 @@ def _show(
     )
 
 
-def _draw_missed(
-    picture: Thresholds,
-    ends: Interval,
-    rate: float,
-    records: Mapping[str, DecisionCurve],
-    ink: Mapping[str, Ink],
-) -> None:
-    """Shade the benefit that one model misses; if there are several, all of the range."""
-    c = picture.view.points()
-    picture.draw_plain(scales.PERFECT, (c, np.full_like(c, rate)), rate)
-    if len(picture.curves) > 1:
-        picture.draw_range(ends)
-        return
-    ((name, record),) = records.items()
-    x, y = missed_outline(record, picture.view, ends)
-    look: dict[str, Any] = {
-        "color": ink[name].color,
-        "alpha": RIBBON,
-        "linewidth": 0,
-        "zorder": 0.6,
-    }
-    picture.ax.fill_between(x, y, rate, gid="missed", **look)
-
-
-def missed_outline(record: DecisionCurve, view: ThresholdSpan, ends: Interval) -> Corners:
-    """Return the corners of the curve over a range, close enough to measure areas."""
-    c, start, end = record.steps.pieces(ends)
-    x, y = np.repeat(c, 2)[1:-1], np.stack([start, end], axis=1).ravel()
-    return scales.bend(ThresholdSpan(view.scale, ends.lower, ends.upper), (x, y), record.at)
-
-
 def decision_difference(
     difference: DecisionDifference | Mapping[str, DecisionDifference],
     ax: Axes | None = None,
     *,
     axis: Axis | None = None,
-    band: bool | None = None,
-    color: Color | None = None,
-    label: str | None = None,
     limits: Limits | None = None,
 ) -> Axes:
     """Draw how much more net benefit one model has than another, at each threshold.
@@ -487,13 +423,6 @@ def decision_difference(
         Where to draw; a new figure if left out. Limits that its owner has set stay.
     axis : {"linear", "log-odds", "quadratic", "logarithmic"}, optional
         As in `properly.plots.decision`.
-    band : bool, optional
-        Whether to show the band, if there is one. Unless said otherwise, only a difference that is
-        alone has one. Where too few cases are judged differently, it has a gap.
-    color : str or dict of str by name, optional
-        Colour of the curve; the next of Okabe and Ito's palette if left out.
-    label : str, optional
-        Name of a single curve in the legend.
     limits : Interval or pair of float, optional
         The thresholds to show; unless said otherwise, those that there are.
 
@@ -513,11 +442,11 @@ def decision_difference(
     'difference in net benefit'
     """
     maker = "properly.decisions.decision_difference(first, second)"
-    records = by_name(difference, DecisionDifference, maker, label)
-    named = isinstance(difference, Mapping) or label is not None
+    records = by_name(difference, DecisionDifference, maker)
+    named = isinstance(difference, Mapping)
     picture = _show(ax, records, axis, limits, named=named, whole=False)
-    ink = inks(records, color, len(picture.curves))
-    edges = picture.draw_bent(records, ink, scales.bend_steps, band=band)
+    ink = inks(records, None, len(picture.curves))
+    edges = picture.draw_bent(records, ink, scales.bend_steps)
     picture.draw_zero()
     picture.ax.set_ylabel("difference in net benefit")
     picture.set_height(edges)

@@ -1,7 +1,9 @@
-"""The axis of thresholds: its range, its scale, and the baselines that need no model."""
+"""The axis of thresholds: its range, its scale, and the weight that rules give to thresholds."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
@@ -14,14 +16,26 @@ from properly._boundary._options import check_choice
 from properly._boundary._text import percent
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import odds
+from properly.errors import ImproperRuleError
 from properly.plots import _axes
-from properly.plots._axes import GREY, PALE, ZERO, Banded, Ink, Limits, Picture, round_numbers
+from properly.plots._axes import (
+    GREY,
+    PALE,
+    ZERO,
+    Ink,
+    Limits,
+    Picture,
+    by_name,
+    inks,
+    round_numbers,
+)
 from properly.plots._names import legible, number
+from properly.rules import BinaryRule
 from properly.rules._interval import Interval, as_interval
 from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
 
@@ -32,7 +46,7 @@ if TYPE_CHECKING:
 Axis: TypeAlias = Literal["linear", "log-odds", "quadratic", "logarithmic"]
 Corners: TypeAlias = tuple[Column, Column]
 LegendCorner: TypeAlias = Literal["upper left", "upper right", "lower left"]
-Record = TypeVar("Record", bound="Banded[Band]")
+Record = TypeVar("Record")
 
 # Even steps in the threshold, or in its log-odds.
 TWO: tuple[Axis, ...] = ("linear", "log-odds")
@@ -72,22 +86,7 @@ class ThresholdScale(NamedTuple):
     """What the mean is called: on the linear axis it is of net benefit, else of what is missed."""
 
 
-def _same(c: Any) -> Any:
-    return c
-
-
-def _square(c: Any) -> Any:
-    """Return ``-(1 - c)**2 / 2``, increasing beyond 1 too, where a picture may have a margin."""
-    return -(1 - c) * np.abs(1 - c) / 2
-
-
-def _unsquare(x: Any) -> Any:
-    return 1 + np.sign(x) * np.sqrt(2 * np.abs(x))
-
-
-@infinities()
-def _log(c: Any) -> Any:
-    return np.log(c)
+_same, _log = np.positive, infinities()(np.log)
 
 
 @infinities()
@@ -99,10 +98,23 @@ SCALES: dict[str, ThresholdScale] = {
     scale.name: scale
     for scale in (
         ThresholdScale(
-            "linear", _same, _same, lambda c: _minus_log_rest(c) - c, _same, "mean net benefit"
+            "linear",
+            _same,
+            _same,
+            lambda c: _minus_log_rest(c) - c,
+            _same,
+            "mean net benefit",
         ),
         ThresholdScale("log-odds", logit, expit, odds, logit, "mean missed benefit\non log-odds"),
-        ThresholdScale("quadratic", _square, _unsquare, lambda c: c * c / 2, _same, "mean regret"),
+        ThresholdScale(
+            "quadratic",
+            # It increases beyond 1 too, where a picture may have a margin.
+            lambda c: -(1 - c) * np.abs(1 - c) / 2,
+            lambda x: 1 + np.sign(x) * np.sqrt(2 * np.abs(x)),
+            lambda c: c * c / 2,
+            _same,
+            "mean regret",
+        ),
         ThresholdScale("logarithmic", _log, np.exp, _minus_log_rest, logit, "bounded log score"),
     )
 }
@@ -221,7 +233,8 @@ class Thresholds(Picture):
             lower, upper = np.clip(np.sort(ax.get_xlim()), 0, 1).tolist()
         self.view = view = ThresholdSpan(scale, *_finite(scale, (lower, upper), thresholds))
         if scale.name != had:
-            set_scale(ax, "x", scale)
+            functions = {} if scale.name == "linear" else {"functions": scale[1:3]}
+            ax.set_xscale("function" if functions else "linear", **functions)
             ax.xaxis.set_gid(scale.name)
         if free or scale.name != had:
             ax.set_xlim(view.lower, view.upper)
@@ -234,11 +247,9 @@ class Thresholds(Picture):
         records: Mapping[str, Record],
         ink: Mapping[str, Ink],
         corners: Callable[[ThresholdSpan, Record], Corners],
-        *,
-        band: bool | None,
     ) -> list[Corners]:
         """Draw curves as the axis bends them; return the edges of all bands."""
-        bands = self.bands(records, band)
+        bands = self.bands(records)
         ribbons = {name: bend_band(self.view, bounds) for name, bounds in bands.items()}
         self.draw_curves(records, ink, partial(corners, self.view), ribbons)
         return [(x.x, edge) for x in ribbons.values() for edge in (x.lower, x.upper)]
@@ -317,15 +328,6 @@ def _set_apart(view: ThresholdSpan, groups: Iterable[Iterable[float]]) -> list[f
     return result
 
 
-def set_scale(ax: Axes, way: Literal["x", "y"], scale: ThresholdScale) -> None:
-    """Give one of the two axes a scale."""
-    draw: Any = ax.set_xscale if way == "x" else ax.set_yscale
-    if scale.name == "linear":
-        draw("linear")
-    else:
-        draw("function", functions=(scale.forward, scale.inverse))
-
-
 def _finite(
     scale: ThresholdScale, limits: tuple[float, float], thresholds: Iterable[Column]
 ) -> tuple[float, float]:
@@ -382,3 +384,134 @@ def draw_names(
     else:
         # In a corner, names may stand on lines: paper behind them keeps them legible.
         picture.legend(handles, corner, paper=0.6, **look)
+
+
+# Of the height of the picture, what a point mass has that is all of the weight.
+TALLEST = 0.95
+
+
+def threshold_weights(
+    rules: BinaryRule | Mapping[str, BinaryRule],
+    ax: Axes | None = None,
+    *,
+    axis: Axis | None = None,
+    limits: Limits | None = None,
+) -> Axes:
+    r"""Draw how much each threshold matters to a rule.
+
+    A rule adds up regret over thresholds, :math:`\int R(c)\, w(c)\, dc`. Its weight is what it
+    assumes about the decisions to come: where :math:`w` is high, the trade-offs between false
+    positives and false negatives are that common, or that important.
+
+    Parameters
+    ----------
+    rules : BinaryRule, or dict of BinaryRule by name
+        Rules of `properly.rules`. One alone is known by its `name`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+    axis : {"linear", "log-odds"}, optional
+        ``"linear"`` shows :math:`w(c)` at even steps of the threshold; ``"log-odds"`` shows
+        :math:`c (1 - c)\, w(c)`, the density of the same weight at even steps of the log-odds. That
+        of the Axes if left out; a new one is linear.
+    limits : Interval or pair of float, optional
+        The thresholds to show. On the log-odds axis, 0 and 1 are infinitely far away, and the
+        picture ends at 0.1 % and 99.9 %.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    The area under a curve, over all thresholds, is one on either axis: what a rule multiplies all
+    weights with does not matter here. A rule whose weight is infinite, such as `Log`, cannot be
+    normalised, which the legend says; its area is one over the thresholds in view. A density that
+    grows without bounds leaves the picture.
+
+    A point mass is a stem with a dot. Its height is its share of the weight: that of all the weight
+    is as tall as the picture, whatever the scale of the densities.
+
+    References
+    ----------
+    .. [1] A. Buja, W. Stuetzle, Y. Shen (2005). Loss functions for binary class probability
+       estimation and classification: structure and applications. University of Pennsylvania.
+    .. [2] G. Flores, A. Schiff, A. H. Smith, J. A. Fukuyama, A. C. Wilson (2026). A
+       consequentialist critique of binary classification evaluation: theory, practice, and tools.
+       `arXiv:2504.04528 <https://arxiv.org/abs/2504.04528>`__
+
+    Examples
+    --------
+    >>> from properly import plots
+    >>> from properly.rules import Brier, Log, Misclassification
+    >>> rules = {"accuracy": Misclassification(), "Brier": Brier(), "log": Log()}
+    >>> ax = plots.threshold_weights(rules, axis="log-odds")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['accuracy, point mass', 'Brier', 'log, not normalised']
+    """
+    named = _by_name(rules)
+    picture = Thresholds(ax, axis=axis, limits=limits)
+    ink = inks(named, None, len(picture.curves))
+    # What was drawn before must stay in view.
+    top = picture.ax.get_ylim()[1] if picture.curves else 0.0
+    for name, rule in named.items():
+        top = max(top, _draw_rule(picture, rule, ink[name], name))
+    if picture.ax.get_autoscaley_on():
+        picture.ax.set_ylim(0, top or 1, auto=None)
+    unit = "threshold" if picture.view.scale.name == "linear" else "log-odds"
+    picture.ax.set_ylabel(f"weight per unit of {unit}")
+    draw_names(picture)
+    return picture.ax
+
+
+def _by_name(rules: object) -> dict[str, BinaryRule]:
+    """Take one rule, or several by name; refuse those that are no weight."""
+    if not isinstance(rules, Mapping):
+        rules = {getattr(rules, "name", ""): rules}
+    kind: Any = BinaryRule  # abstract, which a type checker takes amiss
+    result: dict[str, BinaryRule] = by_name(rules, kind, "properly.rules, such as Brier()")
+    for rule in result.values():
+        if not rule.is_proper:
+            message = f"only a proper rule is a weight on thresholds; got {rule!r}"
+            raise ImproperRuleError(message)
+    return result
+
+
+def _draw_rule(picture: Thresholds, rule: BinaryRule, ink: Ink, name: str) -> float:
+    """Draw the density and the point masses of a rule; return how high its density needs to be."""
+    view, mass = picture.view, float(rule.mass(0.0, 1.0))
+    finite = math.isfinite(mass)
+    said = legible(name) if finite else f"{legible(name)}, not normalised"
+    x, linear = view.points(2 * PIECES), view.scale.name == "linear"
+    with infinities():
+        y = rule.weight(x) if linear else rule.logit_weight(x, 1 - x)
+    y = y / (mass if finite else _mass_in_view(view, rule))
+    top = 0.0
+    if y.any():
+        # There is something to draw where there is weight, or the foot of a jump to it.
+        weight = np.concatenate([[False], y > 0, [False]])
+        ground = np.isfinite(y) & (weight[:-2] | weight[1:-1] | weight[2:])
+        picture.draw_curve((x, np.where(ground, y, np.nan)), ink, name, label=said)
+        inner = np.isfinite(y)
+        if not inner.all():
+            # A density without bounds is as high as in the middle of the picture.
+            inner &= (view.place(x) > 0.05) & (view.place(x) < 0.95)
+        top = 1.05 * float(y[inner].max(initial=0.0))
+    if rule.atoms:
+        t, masses = np.array(rule.atoms).T
+        tops, gap = TALLEST * masses / mass, np.full_like(t, np.nan)
+        # Lines from the ground to each point mass, with gaps between them.
+        stems = [np.stack(x, axis=1).ravel() for x in ((t, t, gap), (0 * t, tops, gap))]
+        mark = {"gid": "stem", "label": None} if y.any() else {"label": f"{said}, point mass"}
+        look: dict[str, Any] = {"marker": "o", "markersize": 5, "markevery": (1, 3), "zorder": 2.6}
+        look |= {"transform": picture.ax.get_xaxis_transform()} | mark
+        picture.draw_curve((stems[0], stems[1]), ink, name, width=1.8, **look)
+    return top
+
+
+def _mass_in_view(view: ThresholdSpan, rule: BinaryRule) -> float:
+    """Return the weight of the thresholds in view, cut short of an end where it is infinite."""
+    result = float(rule.mass(view.lower, view.upper))
+    if math.isinf(result):
+        short = 1e-3 * (view.upper - view.lower)
+        result = float(rule.mass(view.lower + short, view.upper - short))
+    return result

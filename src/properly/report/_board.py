@@ -7,8 +7,6 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from properly import __version__, rules
 from properly._boundary._text import listed, many, printable
 from properly.comparison._gaps import ASSUMES
@@ -17,10 +15,11 @@ from properly.evaluation._verdict._headline import Headline
 from properly.plots._board_plot import may_be_best, misleads, ranks_in_words
 from properly.report import _first_screen as screen
 from properly.report import _page_words as words
-from properly.report._first_screen import Chip, ScoreDot, ScreenColumn, TableCell, card
+from properly.report._first_screen import Chip, ScoreDot, ScreenColumn, card
 from properly.report._methods import methods
 from properly.report._page_words import MINUS, NONE, chance, few, fixed, from_to
-from properly.report._score_tables import ScoreTable, ScoreTableRow, around, number
+from properly.report._score_tables import around, number
+from properly.report._vega import NumberTable, TableCell
 from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
@@ -136,15 +135,12 @@ def screen_of(board: Leaderboard) -> screen.Screen:
         shown, folded = shown + folded, []
     axis = axis_of(shown)
     columns = _columns(board, axis)
-    rows, more = (
-        [
-            screen.ScreenRow(
-                x.forecaster, _kind(board, x), None, _chip(board, x), screen.cells_of(columns, x)
-            )
-            for x in some
-        ]
-        for some in (shown, folded)
-    )
+
+    def row(x: Standing) -> screen.ScreenRow:
+        cells = screen.cells_of(columns, x)
+        return screen.ScreenRow(x.forecaster, _kind(board, x), None, _chip(board, x), cells)
+
+    rows, more = (list(map(row, some)) for some in (shown, folded))
     crowd = [axis.at(x.score) for x in board.crowd]
     return screen.Screen(columns, rows, more, axis.ticks, crowd, [*_cards(board)])
 
@@ -167,18 +163,20 @@ def _columns(board: Leaderboard, axis: screen.ScoreAxis) -> tuple[ScreenColumn, 
     score = f"{begun(score_in_words(board))} on {many(board.questions, 'question')}, {where}"
     note = "; ".join([level, "left is better", *marks])
     minus, apart = f"Minus {printable(other)}", f"{level}, all at once"
-    difference = partial(_difference, digits=_decimals(board))
+    # As many decimals as tell the least standard error of a difference.
+    digits = words.decimals_of_least(x.difference_error for x in (*board.standings, *board.crowd))
+    difference = partial(_difference, digits=digits)
+
+    def answered(row: Standing) -> screen.ShareBar:
+        return screen.ShareBar(f"{100 * row.coverage:.0f} %", row.coverage)
+
     may_be, shares = f"may be, {100 * board.level:g} % sure, {held}", "share of the questions"
     return (
         ScreenColumn("score", score, note, lambda x: _dot(x, axis)),
         ScreenColumn("rank", "Rank", may_be, _rank, ("of-saved",)),
         ScreenColumn("difference", minus, apart, difference, ("of-difference",)),
-        ScreenColumn("answered", "Answered", shares, _answered, ("of-ranking",)),
+        ScreenColumn("answered", "Answered", shares, answered, ("of-ranking",)),
     )
-
-
-def _answered(row: Standing) -> screen.ShareBar:
-    return screen.ShareBar(f"{100 * row.coverage:.0f} %", row.coverage)
 
 
 def score_in_words(board: Leaderboard) -> str:
@@ -188,7 +186,7 @@ def score_in_words(board: Leaderboard) -> str:
 
 def _rank(row: Standing) -> TableCell:
     may_be = ranks_in_words(row)
-    return TableCell(NONE if row.rank is None else str(row.rank), may_be if " " in may_be else "")
+    return TableCell(str(row.rank or NONE), may_be if " " in may_be else "")
 
 
 def _difference(row: Standing, digits: int) -> TableCell:
@@ -232,12 +230,6 @@ def _dot(row: Standing, axis: screen.ScoreAxis) -> ScoreDot:
     return ScoreDot(*axis.places(row.score, row.interval), words, beyond, raw)
 
 
-def _decimals(board: Leaderboard) -> int:
-    """Write as many decimals as tell the least standard error of a difference."""
-    errors = [x.difference_error for x in (*board.standings, *board.crowd)]
-    return words.decimals_of_least(errors)
-
-
 def _cards(board: Leaderboard) -> Iterator[screen.Card]:
     """Say what to beware of."""
     wrong = [printable(x.forecaster) for x in board if math.isinf(x.score)]
@@ -250,17 +242,15 @@ def _cards(board: Leaderboard) -> Iterator[screen.Card]:
         yield card("guesses")
 
 
-def all_numbers(board: Leaderboard) -> ScoreTable:
+def all_numbers(board: Leaderboard) -> NumberTable:
     """Lay out all that is known of each forecaster."""
     every, columns = (*board.standings, *board.crowd), _numbers(board)
-    rows = [
-        ScoreTableRow(x.forecaster, [cell(x) for cell in columns.values()], x.rank is None)
-        for x in every
-    ]
+    rows = [(x.forecaster, *(cell(x) for cell in columns.values())) for x in every]
     caption = words.page_words()["tables"]["board"].format(
         score=begun(score_in_words(board)), level=sure(board.level)
     )
-    return ScoreTable(caption, "All numbers of the leaderboard", [*columns], rows)
+    head, unranked = ("forecaster", *columns), sum(x.rank is None for x in every)
+    return NumberTable(head, rows, "All numbers of the leaderboard", caption, unranked)
 
 
 def _numbers(board: Leaderboard) -> dict[str, Callable[[Standing], TableCell]]:
@@ -269,32 +259,23 @@ def _numbers(board: Leaderboard) -> dict[str, Callable[[Standing], TableCell]]:
     other = printable(board.reference or board.standings[0].forecaster)
     columns: dict[str, Callable[[Standing], TableCell]] = {
         "rank": _rank,
-        "tier": lambda x: TableCell(NONE if x.tier is None else str(x.tier)),
+        "tier": lambda x: TableCell(str(x.tier or NONE)),
         "score": lambda x: TableCell(number(x.score), around(x.interval)),
-        f"minus {other}": _minus,
-        "adjusted p": _adjusted_p,
+        f"minus {other}": lambda x: TableCell(number(x.difference), around(x.difference_interval)),
+        "adjusted p": lambda x: TableCell(chance(x.adjusted_p_value) if x.difference else NONE),
         "raw mean": lambda x: TableCell(number(x.raw)),
         "selection": lambda x: TableCell(few(x.selection, sign=True)),
         "answered": lambda x: TableCell(f"{x.answered:,}", f"{100 * x.coverage:.0f} %"),
     }
+    minus = columns[f"minus {other}"]
+    columns[f"minus {other}"] = lambda x: minus(x) if x.difference else TableCell(NONE)
     if any(abs(x.active - x.coverage) > 1e-12 for x in every):
         columns["active"] = lambda x: TableCell(f"{100 * x.active:.0f} %")
     if any(x.bounds is not None for x in every):
-        columns["bounds"] = lambda x: TableCell(NONE if x.bounds is None else around(x.bounds))
+        columns["bounds"] = lambda x: TableCell(around(x.bounds) if x.bounds else NONE)
     for name in board.standings[0].others:
         columns[name.replace("_", " ")] = partial(_other, name)
     return columns
-
-
-def _minus(row: Standing) -> TableCell:
-    if row.difference == 0:
-        return TableCell(NONE)
-    return TableCell(number(row.difference), around(row.difference_interval))
-
-
-def _adjusted_p(row: Standing) -> TableCell:
-    is_known = row.difference != 0 and not math.isnan(row.adjusted_p_value)
-    return TableCell(chance(row.adjusted_p_value) if is_known else NONE)
 
 
 def _other(name: str, row: Standing) -> TableCell:
@@ -313,8 +294,8 @@ def pairs_of(board: Leaderboard) -> PairMatrix | None:
     if size > NAMED:
         short = [str(x.rank) for x in rows]
         long = [f"{rank}. {name}" for rank, name in zip(short, names, strict=True)]
-    least = _least(board.pairs["standard_error"][:size, :size])
-    digits = words.decimals_for(least, 2 if size <= NAMED else 1)
+    errors = board.pairs["standard_error"][:size, :size].ravel()
+    digits = words.decimals_of_least(errors, 2 if size <= NAMED else 1)
     cells = [[_against(board, names, i, j, digits) for j in range(size)] for i in range(size)]
     if size > NAMED:
         cells = [[x._replace(text=ZERO.sub(r"\1.", x.text)) for x in row] for row in cells]
@@ -323,11 +304,6 @@ def pairs_of(board: Leaderboard) -> PairMatrix | None:
         score=score_in_words(board), level=f"{100 * board.level:g}", every=every
     )
     return PairMatrix(lead, short, list(zip(long, cells, strict=True)), size > NAMED)
-
-
-def _least(errors: Any) -> float:
-    positive = errors[np.nan_to_num(errors) > 0]
-    return float(positive.min()) if positive.size else math.nan
 
 
 def _against(board: Leaderboard, names: list[str], i: int, j: int, digits: int) -> PairCell:

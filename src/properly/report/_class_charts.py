@@ -55,27 +55,35 @@ DIRECTIONS = {KAPPA: ("higher", "rises"), "expected_cost": ("lower", "falls")}
 
 def class_scores_chart(evaluation: Evaluation) -> Chart | None:
     """Draw score, miscalibration and discrimination of each question as dots."""
-    by_model = _decompositions(evaluation)
-    if not by_model:
+    every = evaluation.decompositions
+    # The first rule that is a sum over questions.
+    named = next((rule for by_rule in every.values() for rule in by_rule), None)
+    if named is None:
         return None
+    by_model = {name: by_rule[named] for name, by_rule in every.items()}
     first = next(iter(by_model.values()))
     chosen, score = _chosen(first), rule_in_words(first.rule)
     some = ["some"] * (len(chosen) < len(first))
+    clauses = []
+    for name, record in by_model.items():
+        worst = max(chosen, key=lambda question: record[question].miscalibration)
+        saved = few(record[worst].miscalibration)
+        clauses.append(f"{printable(name)}, {printable(worst)} ({saved})")
+    more = f"; and {len(clauses) - LISTED} models more" * (len(clauses) > LISTED)
+    rows = [
+        (question, name, *(few(getattr(record[question], part), 3) for part in SCORES_COLUMNS))
+        for question in chosen
+        for name, record in by_model.items()
+    ]
+    head = ("question", "model", score, "skill", "MCB", "DSC", "UNC")
     return Chart(
         "class-scores",
         lead_of("class-scores", "lead", *some, shown=len(chosen), all=len(first)),
         _scores_spec(by_model, chosen),
-        _scores_alt(by_model, chosen, score),
-        _scores_table(by_model, chosen, score),
+        f"Where miscalibration ({score}) is largest: {'; '.join(clauses[:LISTED])}{more}.",
+        NumberTable(head, rows[:MOST_ROWS]),
         wide=True,
     )
-
-
-def _decompositions(evaluation: Evaluation) -> dict[str, ClassDecomposition]:
-    """Take the first rule that is a sum over questions, of each model."""
-    every = evaluation.decompositions
-    named = next((rule for by_rule in every.values() for rule in by_rule), None)
-    return {} if named is None else {name: by_rule[named] for name, by_rule in every.items()}
 
 
 def _chosen(decomposition: ClassDecomposition) -> list[str]:
@@ -98,16 +106,13 @@ def _scores_spec(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> 
     ]
     asked = {"params": [vega.shown(names), vega.name_list("questions", questions)]}
     look = asked | {"spacing": GAP, "bounds": "flush", "hconcat": panels}
-    return vega.of_models(names, _scores_rows(by_model, chosen), **look)
-
-
-def _scores_rows(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> list[Spec]:
-    return [
+    rows = [
         {"question": k, "model": name, "place": model}
         | {part: short(getattr(record[question], part)) for part in PARTS}
         for k, question in enumerate(chosen)
         for model, (name, record) in enumerate(by_model.items())
     ]
+    return vega.of_models(names, rows, **look)
 
 
 def _scores_panel(names: list[str], part: str, labels: Spec) -> Spec:
@@ -131,47 +136,23 @@ def _scores_panel(names: list[str], part: str, labels: Spec) -> Spec:
     }
 
 
-def _scores_alt(by_model: dict[str, ClassDecomposition], chosen: list[str], score: str) -> str:
-    """Say where the miscalibration of a few models is largest."""
-    clauses = []
-    for name, record in by_model.items():
-        worst = max(chosen, key=lambda question: record[question].miscalibration)
-        saved = few(record[worst].miscalibration)
-        clauses.append(f"{printable(name)}, {printable(worst)} ({saved})")
-    more = f"; and {len(clauses) - LISTED} models more" * (len(clauses) > LISTED)
-    return f"Where miscalibration ({score}) is largest: {'; '.join(clauses[:LISTED])}{more}."
-
-
-def _scores_table(
-    by_model: dict[str, ClassDecomposition], chosen: list[str], score: str
-) -> NumberTable:
-    rows = [
-        (question, name, *(few(getattr(record[question], part), 3) for part in SCORES_COLUMNS))
-        for question in chosen
-        for name, record in by_model.items()
-    ]
-    head = ("question", "model", score, "skill", "MCB", "DSC", "UNC")
-    return NumberTable(head, rows[:MOST_ROWS])
-
-
 def confusion_chart(evaluation: Evaluation) -> Chart | None:
     """Draw the confusion table of each model, decided for the likeliest class."""
     if len(evaluation.labels) > MOST:
         return None
     tables = {name: decisions.argmax.confusion for name, decisions in evaluation.decisions.items()}
-    labels = names_of_labels(evaluation.labels)
-    accuracies = [
-        f"{printable(name)} {percent(table.accuracy, 3)}" for name, table in tables.items()
-    ]
+    names, labels = list(tables), names_of_labels(evaluation.labels)
+    accuracies = [f"{printable(k)} {percent(table.accuracy, 3)}" for k, table in tables.items()]
     total = many(next(iter(tables.values())).total, "case")
-    return Chart(
-        "confusion",
-        lead_of("confusion"),
-        _confusion_spec(tables, labels),
-        f"Of {total}, so many were decided for the class that was true: {listed(accuracies)}.",
-        _confusion_table(tables, labels),
-        wide=True,
-    )
+    alt = f"Of {total}, so many were decided for the class that was true: {listed(accuracies)}."
+    cell = min(max(SIDE // len(labels), CELL), WIDEST)
+    x, y = _class_axis("decision", "decided", labelAngle=-40), _class_axis("truth", "true")
+    panel: Spec = dict.fromkeys(("width", "height"), cell * len(labels))
+    panel |= {"encoding": {"x": x, "y": y}, "layer": _cell_layers(cell)}
+    params = [vega.shown(names), vega.name_list("names", names), vega.name_list("labels", labels)]
+    spec = vega.model_panels(names, _confusion_rows(tables), panel, SIDE, COLUMNS, params=params)
+    table = _confusion_table(tables, labels)
+    return Chart("confusion", lead_of("confusion"), spec, alt, table, wide=True)
 
 
 def hard_table(evaluation: Evaluation) -> NumberTable:
@@ -188,15 +169,6 @@ def hard_table(evaluation: Evaluation) -> NumberTable:
         if way == "argmax" or way in decisions.ways
     ]
     return NumberTable(("model", "decides for", *(NUMBERS[x] for x in columns)), rows)
-
-
-def _confusion_spec(tables: dict[str, Confusion], labels: list[str]) -> Spec:
-    names, cell = list(tables), min(max(SIDE // len(labels), CELL), WIDEST)
-    x, y = _class_axis("decision", "decided", labelAngle=-40), _class_axis("truth", "true")
-    panel: Spec = dict.fromkeys(("width", "height"), cell * len(labels))
-    panel |= {"encoding": {"x": x, "y": y}, "layer": _cell_layers(cell)}
-    params = [vega.shown(names), vega.name_list("names", names), vega.name_list("labels", labels)]
-    return vega.model_panels(names, _confusion_rows(tables), panel, SIDE, COLUMNS, params=params)
 
 
 def _class_axis(field: str, title: str, **more: Any) -> Spec:
@@ -266,19 +238,21 @@ def retention_chart(evaluation: Evaluation) -> Chart | None:
     if not curves:
         return None
     first = next(iter(curves.values()))
-    metric = WORDS[first.metric]
-    better, improves = DIRECTIONS[first.metric]
-    values = [
-        f"{printable(name)} from {fixed(curve.value[0], 3)} to {fixed(curve.value[-1], 3)}"
-        for name, curve in curves.items()
-    ]
+    metric, (better, improves) = WORDS[first.metric], DIRECTIONS[first.metric]
+    places = np.flatnonzero(np.isin(first.removed, LOOKED_UP))
+    values, rows = [], []
+    for name, curve in curves.items():
+        ends = f"from {fixed(curve.value[0], 3)} to {fixed(curve.value[-1], 3)}"
+        values.append(f"{printable(name)} {ends}")
+        rows.append((name, *(fixed(x, 4) for x in curve.value[places].tolist())))
     most = percent(float(first.removed[-1]))
+    head = (metric, *(f"{100 * share:g} % referred" for share in first.removed[places]))
     return Chart(
         "retention",
         lead_of("retention", metric=metric, better=better, improves=improves),
         _retention_spec(curves, metric),
         f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}.",
-        _retention_table(curves, metric),
+        NumberTable(head, rows),
     )
 
 
@@ -312,13 +286,3 @@ def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
     ]
     look = {"width": "container", "height": HEIGHT, "encoding": place, "layer": layers}
     return vega.of_models(names, rows, **look)
-
-
-def _retention_table(curves: dict[str, Retention], metric: str) -> NumberTable:
-    first = next(iter(curves.values())).removed
-    places = np.flatnonzero(np.isin(first, LOOKED_UP))
-    rows = [
-        (name, *(fixed(x, 4) for x in curve.value[places].tolist()))
-        for name, curve in curves.items()
-    ]
-    return NumberTable((metric, *(f"{100 * first[k]:g} % referred" for k in places)), rows)

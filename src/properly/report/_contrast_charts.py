@@ -58,29 +58,25 @@ def groups_chart(evaluation: Evaluation) -> Chart | None:
         for k, (name, groups) in enumerate(by_model.items())
         for place, g in enumerate(order)
     ]
-    cells = [[_group_cell(x, g, decimals[name]) for name, x in by_model.items()] for g in order]
-    names = ([one.name[g], f"{one.cases[g]:,}"] for g in order)
-    table = [[*name, *row] for name, row in zip(names, cells, strict=True)]
+    table = [
+        [one.name[g], f"{one.cases[g]:,}"]
+        + [_group_cell(x, g, decimals[name]) for name, x in by_model.items()]
+        for g in order
+    ]
     clauses = [f"{printable(name)}: {_differ(groups)}" for name, groups in by_model.items()]
-    more = (
-        f"; and {many(len(clauses) - words.LISTED, 'more model')}"
-        if len(clauses) > words.LISTED
-        else ""
-    )
+    left = many(len(clauses) - words.LISTED, "more model")
+    more = f"; and {left}" * (len(clauses) > words.LISTED)
+    parts = ["lead", "classes" if one.events is None else "event"]
+    parts += ["largest"] * (len(one) > MOST_GROUPS)
+    score = score_in_words(evaluation, one.rule)
     return Chart(
         "groups",
-        _groups_lead(one, score_in_words(evaluation, one.rule)),
+        lead_of("groups", *parts, score=score, most=MOST_GROUPS, groups=len(one)),
         _groups_spec(list(by_model), rows, one),
         f"{'; '.join(clauses[: words.LISTED])}{more}.",
         NumberTable(("group", "cases", *by_model), table),
         wide=True,
     )
-
-
-def _groups_lead(one: Groups, score: str) -> str:
-    parts = ["lead", "classes" if one.events is None else "event"]
-    parts += ["largest"] * (len(one) > MOST_GROUPS)
-    return lead_of("groups", *parts, score=score, most=MOST_GROUPS, groups=len(one))
 
 
 def _group_order(by_model: dict[str, Groups]) -> list[int]:
@@ -129,7 +125,11 @@ def _groups_spec(names: list[str], rows: list[Spec], one: Groups) -> Spec:
     # Numbers at the ends of axes stand over by a few pixels.
     width = (vega.WHOLE - (columns - 1) * (GAP + 6)) // columns - room["minExtent"]
     y = vega.category("group", sort={"field": "place", "op": "min"}, axis=vega.BARE | room)
-    layers = _group_layers(vega.model_color(names), {"y": y, "tooltip": _group_titles(one)})
+    absent = ("events", "expected") if one.events is None else ()
+    titles = words.page_words()["group_titles"].items()
+    level = f"{100 * one.level:g}"
+    tooltip = vega.hover({k: x.format(level=level) for k, x in titles if k not in absent})
+    layers = _group_layers(vega.model_color(names), {"y": y, "tooltip": tooltip})
     panel = {"width": width, "height": {"step": STEP}, "layer": layers}
     return vega.model_panels(names, rows, panel, 200, COLUMNS, spacing=GAP)
 
@@ -150,13 +150,6 @@ def _group_layers(color: Spec, row: Spec) -> list[Spec]:
         vega.layer(dot, row | place, "isValid(datum.x)"),
         vega.layer(word, row | zero | said, "datum.said != ''"),
     ]
-
-
-def _group_titles(one: Groups) -> list[Spec]:
-    titles = words.page_words()["group_titles"]
-    absent = ("events", "expected") if one.events is None else ()
-    level = f"{100 * one.level:g}"
-    return vega.hover({k: x.format(level=level) for k, x in titles.items() if k not in absent})
 
 
 def _differ(groups: Groups) -> str:
@@ -183,27 +176,29 @@ def matrix_chart(evaluation: Evaluation) -> Chart | None:
     if comparison is None or len(comparison.models) < 2:
         return None
     order = [name for name in by_score(comparison) if name in evaluation.models]
-    score = score_in_words(evaluation, evaluation.primary)
+    score, best = score_in_words(evaluation, evaluation.primary), by_score(comparison)[0]
     # The score is named above the chart, and needs no name in every sentence.
     comparison = replace(comparison, unit="")
-    return Chart(
-        "comparisons",
-        lead_of("comparisons", score=score),
-        _matrix_spec(list(evaluation.models), _cells(comparison, order), comparison),
-        _matrix_alt(comparison, score),
-        _matrix_table(comparison),
-        wide=_is_wide(order),
+    apart = [pair for pair in comparison if _is_apart(pair)]
+    ahead = sum(best in (pair.first, pair.second) for pair in apart)
+    alt = (
+        f"{len(apart)} of {many(len(comparison.pairs), 'pair')} can be told apart by the "
+        f"{score}. The best one has {printable(best)}, "
+        f"{words.few(comparison.scores[best].value, 3)}, and it is told apart "
+        f"from {ahead} of {many(len(comparison.models) - 1, 'other')}."
     )
+    spec = _matrix_spec(list(evaluation.models), _cells(comparison, order), comparison)
+    lead, table = lead_of("comparisons", score=score), _matrix_table(comparison)
+    return Chart("comparisons", lead, spec, alt, table, wide=_is_wide(order))
 
 
 def _cells(comparison: Comparison, order: list[str]) -> list[Spec]:
     """Lay out all cells, each with what is written in it and told about it."""
     decimals = _decimals(comparison)
     return [
-        {"model": row, "row": i, "column": j, "other": column}
-        | (_own if row == column else _cell)(comparison, (row, column), decimals)
-        for i, row in enumerate(order)
-        for j, column in enumerate(order)
+        {"model": order[i], "row": i, "column": j, "other": order[j]}
+        | (_own if i == j else _cell)(comparison, (order[i], order[j]), decimals)
+        for i, j in np.ndindex(len(order), len(order))
     ]
 
 
@@ -257,25 +252,22 @@ def _matrix_spec(names: list[str], cells: list[Spec], comparison: Comparison) ->
     )
     numbers = {"interval": interval_name(comparison), "chance": "adjusted p-value"}
     text = vega.layer(vega.ink("text"), {"text": vega.category("text")})
+    # Colour by who is better, as strongly as that is clear; a gap sets cells apart.
+    sides = {"domain": ["row", "column", "own"], "range": [BETTER, WORSE, "transparent"]}
+    gap = {"xOffset": 1, "x2Offset": -1, "yOffset": 1, "y2Offset": -1}
+    strength = {"domain": [0, 1], "range": [0, 1]}
+    paint = {
+        "color": vega.category("side", scale=sides, legend=None),
+        "opacity": vega.measure("strength", scale=strength, legend=None),
+    }
+    colored = vega.layer(vega.mark("rect", cornerRadius=3, **gap), paint)
     look = {
         "width": "container",
         "height": (CELL if len(names) <= MANY else CLOSE) * len(names),
         "encoding": {"x": x, "y": y, "tooltip": vega.hover({"told": "pair"} | numbers)},
-        "layer": [_colored(), text],
+        "layer": [colored, text],
     }
     return vega.of_models(names, cells, "indexof(shown, datum.other) >= 0", **look)
-
-
-def _colored() -> Spec:
-    """Colour the cells by who is better, as strongly as that is clear; a gap sets them apart."""
-    sides = {"domain": ["row", "column", "own"], "range": [BETTER, WORSE, "transparent"]}
-    alone = {"domain": [0, 1], "range": [0, 1]}
-    gap = {"xOffset": 1, "x2Offset": -1, "yOffset": 1, "y2Offset": -1}
-    paint = {
-        "color": vega.category("side", scale=sides, legend=None),
-        "opacity": vega.measure("strength", scale=alone, legend=None),
-    }
-    return vega.layer(vega.mark("rect", cornerRadius=3, **gap), paint)
 
 
 def _is_wide(names: Sequence[str]) -> bool:
@@ -286,18 +278,6 @@ def _is_wide(names: Sequence[str]) -> bool:
 def _is_apart(pair: Pair) -> bool:
     """Return whether one is better; an infinite score needs no test."""
     return is_significant(pair) or math.isinf(pair.difference)
-
-
-def _matrix_alt(comparison: Comparison, score: str) -> str:
-    best = by_score(comparison)[0]
-    apart = [pair for pair in comparison if _is_apart(pair)]
-    ahead = sum(best in (pair.first, pair.second) for pair in apart)
-    return (
-        f"{len(apart)} of {many(len(comparison.pairs), 'pair')} can be told apart by the "
-        f"{score}. The best one has {printable(best)}, "
-        f"{words.few(comparison.scores[best].value, 3)}, and it is told apart "
-        f"from {ahead} of {many(len(comparison.models) - 1, 'other')}."
-    )
 
 
 def _matrix_table(comparison: Comparison) -> NumberTable:

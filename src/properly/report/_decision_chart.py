@@ -220,7 +220,10 @@ def _shaded(evaluation: Evaluation) -> list[Spec]:
     within = evaluation.within
     if within is None:
         return []
-    lowest, highest = (_written([view[k] for view in views(evaluation)]) for k in (0, 1))
+    lowest, highest = (
+        f"({x['expr']})" if isinstance(x, dict) else str(x)
+        for x in (by_view([view[k] for view in views(evaluation)]) for k in (0, 1))
+    )
     cut = [
         {"calculate": f"clamp(datum.{end}, {lowest}, {highest})", "as": end}
         for end in ("lower", "upper")
@@ -230,12 +233,6 @@ def _shaded(evaluation: Evaluation) -> list[Spec]:
     ends = {"name": "range", "values": [{"lower": within.lower, "upper": within.upper}]}
     shade = vega.layer(vega.ink("rect", opacity=0.07), x | _upright(evaluation), *cut)
     return [shade | {"data": ends}]
-
-
-def _written(values: Sequence[float]) -> str:
-    """Write what depends on the view as a part of an expression."""
-    value = by_view(values)
-    return f"({value['expr']})" if isinstance(value, dict) else str(value)
 
 
 def _top(evaluation: Evaluation) -> Spec:
@@ -310,13 +307,13 @@ def _list(evaluation: Evaluation) -> list[Spec]:
         (right, vega.category("ends"), {"opacity": 0.75}, {}),
     ]
     return [
-        vega.layer(text | look, _from_right(place) | {"y": y, "text": what} | more, *steps)
+        vega.layer(
+            text | look,
+            {"x": {"value": {"expr": f"width - {place}"}}, "y": y, "text": what} | more,
+            *steps,
+        )
         for place, what, look, more in columns
     ]
-
-
-def _from_right(pixels: int) -> Spec:
-    return {"x": {"value": {"expr": f"width - {pixels}"}}}
 
 
 def _columns(evaluation: Evaluation) -> tuple[int, int, int]:
@@ -352,7 +349,8 @@ def _head(evaluation: Evaluation) -> list[Spec]:
     return [
         vega.layer(
             text,
-            _from_right(left) | {"y": {"value": LINE}, "text": word if said else number},
+            {"x": {"value": {"expr": f"width - {left}"}}, "y": {"value": LINE}}
+            | {"text": word if said else number},
             AT_RULE,
             {"calculate": said or "''", "as": "word"},
         )

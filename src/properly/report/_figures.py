@@ -100,32 +100,22 @@ def figures(
     >>> [file.name for file in files[:3]]
     ['reliability.png', 'regret.png', 'decision.png']
     """
-    kinds = _kinds(formats)
-    drawings = list(_drawings(evaluation))
-    place = Path(folder)
-    paths = [place / f"{name}.{kind}" for name, _ in drawings for kind in kinds]
-    _require_room(place, paths, overwrite=overwrite)
-    drawn = [content for _, draw in drawings for content in _render(draw, kinds)]
-    with together():
-        make_folder(place)
-        return [write_whole(*each, overwrite=overwrite) for each in zip(paths, drawn, strict=True)]
-
-
-def _kinds(formats: Iterable[str] | str) -> list[str]:
     names = [formats] if isinstance(formats, str) else formats
     kinds = list(dict.fromkeys(check_choice(kind, FORMATS, "a format") for kind in names))
     if not kinds:
         message = "formats must name at least one of svg, png and pdf; got none"
         raise DataError(message)
-    return kinds
-
-
-def _require_room(folder: Path, paths: Iterable[Path], *, overwrite: bool) -> None:
-    """Refuse before anything is drawn what could not be written."""
-    require_folder(folder)
-    if folder.exists():
-        for path in paths:
-            require_writable(path, overwrite=overwrite)
+    drawings = list(_drawings(evaluation))
+    place = Path(folder)
+    paths = [place / f"{name}.{kind}" for name, _ in drawings for kind in kinds]
+    # What could not be written is refused before anything is drawn.
+    require_folder(place)
+    for path in paths if place.exists() else ():
+        require_writable(path, overwrite=overwrite)
+    drawn = [content for _, draw in drawings for content in _render(draw, kinds)]
+    with together():
+        make_folder(place)
+        return [write_whole(*each, overwrite=overwrite) for each in zip(paths, drawn, strict=True)]
 
 
 def picture(record: Leaderboard | Monitor, kind: str) -> bytes:
@@ -163,7 +153,15 @@ def _drawings(e: object) -> Iterator[Drawing]:
         hint = "make one with properly.evaluate(y, forecasts)."
         raise ArgumentTypeError(message, hint=hint)
     slugs = slugs_of(e.scores)
-    yield from _curves(e) if e.task == "binary" else _class_pictures(e, slugs)
+    if e.task == "binary":
+        yield from _curves(e)
+    else:
+        decided = {name: decisions.argmax.confusion for name, decisions in e.decisions.items()}
+        grid = e.reliability
+        yield from _each("reliability", grid, slugs, lambda x: plots.reliability_grid(x)[0])
+        yield from _each("confusion", decided, slugs, plots.confusion)
+        if e.retention:
+            yield "retention", partial(plots.retention, e.retention)
     comparison = e.comparisons.get(e.primary)
     if comparison is not None and len(comparison.models) <= MOST_LISTED:
         yield "comparison", partial(plots.comparison, comparison)
@@ -199,15 +197,6 @@ def _decision(e: Evaluation, axis: Any) -> Axes:
     around = (ends.upper - ends.lower) / 2
     limits = (max(0.0, ends.lower - around), min(1.0, ends.upper + around))
     return plots.decision(e.decision, within=ends, limits=limits)
-
-
-def _class_pictures(e: Evaluation, slugs: Mapping[str, str]) -> Iterator[Drawing]:
-    """Draw the questions about classes, and what was decided, model by model."""
-    decided = {name: decisions.argmax.confusion for name, decisions in e.decisions.items()}
-    yield from _each("reliability", e.reliability, slugs, lambda x: plots.reliability_grid(x)[0])
-    yield from _each("confusion", decided, slugs, plots.confusion)
-    if e.retention:
-        yield "retention", partial(plots.retention, e.retention)
 
 
 def _each(

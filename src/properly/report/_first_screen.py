@@ -32,7 +32,8 @@ from properly.report._page_words import (
     percent,
     step_decimals,
 )
-from properly.report._vega import inks_of
+from properly.report._reliability_chart import frame_of
+from properly.report._vega import TableCell, inks_of
 from properly.rules import Bounded, Regret
 from properly.rules._parse import rule_in_words
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from properly.evaluation._verdict._headline import ModelStanding
     from properly.evaluation._verdict._verdict import Chance
     from properly.inference._averages import Estimate
+    from properly.report._reliability_chart import Frame
 
 # More rows than this are folded.
 MOST_ROWS = 10
@@ -54,8 +56,6 @@ MOST_STEPS = 5
 FAR = 1.5
 # Pixels of the small diagram, and points of its curve.
 SIDE, INSET, POINTS = 64, 4, 40
-# Where most forecasts are small, axes are bent; where all are, they end early.
-RARE, ENDS = 0.1, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 # Forecasts that are off by such a factor are plainly wrong; a smaller one is told in per cent.
 FACTOR, SMALL_FACTOR = 1.5, 1.2
 # A model is worth repairing if so much of its cost is miscalibration, and it ranks about as well as
@@ -90,14 +90,6 @@ def card(kind: str, *parts: str, **numbers: Any) -> Card:
 def was_or_were(names: Sequence[object]) -> str:
     """Return the verb for one name, or for several."""
     return "was" if len(names) == 1 else "were"
-
-
-class TableCell(NamedTuple):
-    """A number, and its interval below it."""
-
-    number: str
-    around: str = ""
-    kind: str = "number"
 
 
 class ScoreDot(NamedTuple):
@@ -231,7 +223,9 @@ UNKNOWN = Chip("Cannot be told", "plain")
 def first_screen(evaluation: Evaluation, cases: str, event: str) -> Screen:
     """Lay out a row for each model, the best first, and at most three cards."""
     standing, inks = standing_of(evaluation), inks_of(evaluation)
-    none = _without_model(evaluation)
+    # The score of the last baseline, which says the same each time.
+    *_, constant = evaluation.baselines.values()
+    none = float(constant[evaluation.primary].score)
     axis = score_axis(evaluation, none)
     columns = _columns(evaluation, axis, _diagnoses(evaluation, cases, event))
     rows = [
@@ -239,35 +233,52 @@ def first_screen(evaluation: Evaluation, cases: str, event: str) -> Screen:
         for name in standing.models
     ]
     most = len(rows) if len(rows) <= MOST_ROWS + 2 else MOST_ROWS
-    cards = [*_cards(evaluation, standing, cases, event)][:MOST_CARDS]
-    return Screen(columns, rows[:most], rows[most:], axis.ticks, [axis.at(none)], cards)
+    # What to beware of, the gravest first.
+    cards = [
+        *_danger(evaluation, cases, event),
+        *_group(evaluation, standing),
+        *_repair(evaluation, standing, cases),
+        *_unknown(evaluation, standing, cases),
+    ]
+    ticks, marks = axis.ticks, [axis.at(none)]
+    return Screen(columns, rows[:most], rows[most:], ticks, marks, cards[:MOST_CARDS])
 
 
 def _columns(
     evaluation: Evaluation, axis: ScoreAxis, diagnoses: dict[str, Diagnosis]
 ) -> tuple[ScreenColumn, ...]:
     """Describe the columns: another number is another one."""
-    rule, diagram = evaluation.primary, Diagram.of(evaluation)
+    rule, curves = evaluation.primary, evaluation.reliability
+    every = [x for name in curves for x in _curves(curves[name])]
+    frame = frame_of(every, evaluation.event_rate if evaluation.task == "binary" else 1.0)
 
     def dot(name: str) -> ScoreDot:
         return _dot(axis, evaluation.scores[name][rule])
 
     def saved(name: str) -> TableCell:
-        return _saved(evaluation.skills[name][rule])
+        # A share, with the interval that says whether it may be none.
+        skill = evaluation.skills[name][rule]
+        low, high = map(_whole, skill.interval)
+        if low == high:
+            low, high = (percent(x, 3) for x in skill.interval)
+        known = not math.isnan(sum(skill.interval))
+        return TableCell(_whole(skill.value), f"{low.removesuffix(' %')} to {high}" * known)
 
     def meaning(name: str) -> Diagnosis:
-        paths = diagram.paths(evaluation.reliability.get(name))
-        return diagnoses[name]._replace(paths=tuple(paths))
+        drawn = _curves(curves[name]) if name in curves else []
+        return diagnoses[name]._replace(paths=tuple(_path(frame, *x.curve()) for x in drawn))
 
     def ranking(name: str) -> ShareBar:
         return _ranking(evaluation, name)
 
     asks, both = "Do forecasts mean what they say?", ("of-diagram", "of-finding")
+    axes = "observed against forecast" + f", up to {percent(frame.top)}" * (frame.top < 1)
+    axes += ", square-root axes" * frame.root
     rank, note = page_words()["rankings"][evaluation.task]
     return (
         ScreenColumn("cost", *_cost_words(evaluation), dot),
         ScreenColumn("saved", "Cost saved", "against no model", saved, ("of-saved",)),
-        ScreenColumn("meaning", asks, diagram.note, meaning, both),
+        ScreenColumn("meaning", asks, axes, meaning, both),
         ScreenColumn("ranking", rank, note, ranking, ("of-ranking",)),
     )
 
@@ -283,25 +294,10 @@ def _cost_words(evaluation: Evaluation) -> tuple[str, str]:
     return begun(rule_in_words(rule)), f"{level}; left is better; dashed: no model"
 
 
-def _saved(skill: Estimate) -> TableCell:
-    """Write a share that is saved, with the interval that says whether it may be none."""
-    low, high = map(_whole, skill.interval)
-    if low == high:
-        low, high = (percent(x, 3) for x in skill.interval)
-    around = "" if math.isnan(sum(skill.interval)) else f"{low.removesuffix(' %')} to {high}"
-    return TableCell(_whole(skill.value), around)
-
-
 def _whole(share: float) -> str:
     """Write whole per cent, unless there is less than one."""
     digits = 1 if abs(share) < 0.095 else 3 if abs(share) >= 0.995 else 2
     return percent(share, digits)
-
-
-def _without_model(evaluation: Evaluation) -> float:
-    """Return the score of the last baseline, which says the same each time."""
-    *_, constant = evaluation.baselines.values()
-    return float(constant[evaluation.primary].score)
 
 
 def score_axis(evaluation: Evaluation, none: float) -> ScoreAxis:
@@ -324,50 +320,23 @@ def _dot(axis: ScoreAxis, estimate: Estimate) -> ScoreDot:
     return ScoreDot(*axis.places(estimate.value, estimate.interval), words, beyond)
 
 
-class Diagram(NamedTuple):
-    """The small reliability diagrams, which have the same axes."""
-
-    end: float
-    power: float
-
-    @classmethod
-    def of(cls, evaluation: Evaluation) -> Diagram:
-        """End the axes where forecasts and event rates do; bend them where events are rare."""
-        bins = [x.bins for x in _curves(evaluation.reliability.values())]
-        highest = max((float(max(b.x_max[-1], b.event_rate[-1])) for b in bins), default=1.0)
-        end = next(x for x in ENDS if highest <= x)
-        rate = evaluation.event_rate if evaluation.task == "binary" else 1.0
-        return cls(end, 0.5 if rate < RARE * end else 1.0)
-
-    @property
-    def note(self) -> str:
-        """How to read the diagrams."""
-        bent = ", square-root axes" if self.power < 1 else ""
-        end = "" if self.end == 1 else f", up to {percent(self.end)}"
-        return f"observed against forecast{end}{bent}"
-
-    def paths(self, curves: Any) -> list[str]:
-        """Draw the curve of an event, or one a question."""
-        return [self._path(*x.curve()) for x in _curves([] if curves is None else [curves])]
-
-    def _path(self, forecast: Any, rate: Any) -> str:
-        if len(forecast) > POINTS:
-            at = np.linspace(0, 1, POINTS) ** (1 / self.power) * forecast[-1]
-            at = np.clip(at, forecast[0], None)
-            forecast, rate = at, np.interp(at, forecast, rate)
-        room = SIDE - 2 * INSET
-        x, y = (room * (column / self.end) ** self.power for column in (forecast, rate))
-        height = [f"{SIDE - INSET - b:.1f}" for b in y]
-        # Of a level stretch, both ends will do.
-        ends = [k for k, b in enumerate(height) if {b} != {*height[max(k - 1, 0) : k + 2]} or not k]
-        points = [f"{INSET + x[k]:.1f},{height[k]}" for k in ends]
-        return f"M{'L'.join(points)}"
+def _path(frame: Frame, forecast: Any, rate: Any) -> str:
+    """Draw the curve of an event, or of a question, in a small diagram."""
+    if len(forecast) > POINTS:
+        at = frame.at(np.linspace(0, frame.place(forecast[-1]), POINTS)).clip(forecast[0])
+        forecast, rate = at, np.interp(at, forecast, rate)
+    room = SIDE - 2 * INSET
+    x, y = (room * frame.place(column) for column in (forecast, rate))
+    height = [f"{SIDE - INSET - b:.1f}" for b in y]
+    # Of a level stretch, both ends will do.
+    ends = [k for k, b in enumerate(height) if {b} != {*height[max(k - 1, 0) : k + 2]} or not k]
+    points = [f"{INSET + x[k]:.1f},{height[k]}" for k in ends]
+    return f"M{'L'.join(points)}"
 
 
-def _curves(by_model: Iterable[Any]) -> Iterator[Any]:
-    """Go through the curves of models, which may have several questions each."""
-    for curves in by_model:
-        yield from curves.values() if isinstance(curves, dict) else [curves]
+def _curves(curves: Any) -> list[Any]:
+    """Return the curve of an event, or those of questions about classes."""
+    return [*curves.values()] if isinstance(curves, dict) else [curves]
 
 
 def _chip(standing: ModelStanding, name: str) -> Chip:
@@ -384,29 +353,22 @@ def _chip(standing: ModelStanding, name: str) -> Chip:
     return USE if len(standing.top) <= SHORT else AMONG_BEST
 
 
-class WrongCases(NamedTuple):
-    """For how many cases a model was certain of what did not happen, and how it had put that."""
-
-    cases: float
-    called: str
-
-    def whom(self, cases: str) -> str:
-        """Count cases by a word that is only known in the plural."""
-        return f"one of the {cases}" if self.cases == 1 else f"{self.cases:,.4g} {cases}"
-
-
-def _wrong(evaluation: Evaluation, name: str) -> WrongCases:
-    """Count the cases for which a model had been certain and wrong, those in the same way."""
+def _wrong(evaluation: Evaluation, name: str) -> tuple[float, str]:
+    """Count the cases for which a model had been certain and wrong, and say how it put that."""
     if evaluation.certain is None:
-        scores = evaluation.scores[name].values()
-        return WrongCases(float(max(x.infinite_cases for x in scores)), "")
-    if name not in evaluation.certain:
-        return WrongCases(0.0, "")
-    counts = evaluation.certain[name]
+        return float(max(x.infinite_cases for x in evaluation.scores[name].values())), ""
+    counts = evaluation.certain.get(name)
     # Of equal numbers, "impossible" comes last in the alphabet, and is graver.
-    return max(
-        WrongCases(counts.never_wrong, "impossible"), WrongCases(counts.always_wrong, "certain")
+    return (
+        (0.0, "")
+        if counts is None
+        else max((counts.never_wrong, "impossible"), (counts.always_wrong, "certain"))
     )
+
+
+def _whom(count: float, cases: str) -> str:
+    """Count cases by a word that is only known in the plural."""
+    return f"one of the {cases}" if count == 1 else f"{count:,.4g} {cases}"
 
 
 def _diagnoses(evaluation: Evaluation, cases: str, event: str) -> dict[str, Diagnosis]:
@@ -414,9 +376,15 @@ def _diagnoses(evaluation: Evaluation, cases: str, event: str) -> dict[str, Diag
     tests, found = adjusted_tests(evaluation), {}
     for name in evaluation.models:
         summary, test = (evaluation.calibration or {}).get(name), tests.get(name)
-        wrong = _wrong(evaluation, name)
-        if wrong.cases:
-            found[name] = _certain(wrong, cases, event)
+        count, called = _wrong(evaluation, name)
+        if count:
+            what = {
+                "": "what happened was called impossible",
+                "impossible": f"{event} called impossible, and it happened",
+                "certain": f"{event} called certain, and it did not happen",
+            }[called]
+            detail = printable(f"{_whom(count, cases)}: {what}")
+            found[name] = Diagnosis("Certain, and wrong", "bad", detail)
         elif test is None:
             found[name] = Diagnosis("Not tested", "plain")
         elif math.isnan(test.p):
@@ -431,15 +399,6 @@ def _diagnoses(evaluation: Evaluation, cases: str, event: str) -> dict[str, Diag
         else:
             found[name] = _miscalibrated(evaluation, summary, test)
     return found
-
-
-def _certain(wrong: WrongCases, cases: str, event: str) -> Diagnosis:
-    what = {
-        "": "what happened was called impossible",
-        "impossible": f"{event} called impossible, and it happened",
-        "certain": f"{event} called certain, and it did not happen",
-    }[wrong.called]
-    return Diagnosis("Certain, and wrong", "bad", printable(f"{wrong.whom(cases)}: {what}"))
 
 
 def _p(test: Chance) -> str:
@@ -497,23 +456,14 @@ def _ranking(evaluation: Evaluation, name: str) -> ShareBar:
     return share_bar(float(value), float(value))
 
 
-def _cards(
-    evaluation: Evaluation, standing: ModelStanding, cases: str, event: str
-) -> Iterator[Card]:
-    """Say what to beware of, the gravest first."""
-    yield from _danger(evaluation, cases, event)
-    yield from _group(evaluation, standing)
-    yield from _repair(evaluation, standing, cases)
-    yield from _unknown(evaluation, standing, cases)
-
-
 def _danger(evaluation: Evaluation, cases: str, event: str) -> Iterator[Card]:
     wrong = {name: _wrong(evaluation, name) for name in evaluation.models}
-    guilty = sorted((name for name, x in wrong.items() if x.cases), key=lambda x: -wrong[x].cases)
+    guilty = sorted((name for name, x in wrong.items() if x[0]), key=lambda x: -wrong[x][0])
     if not guilty:
         return
     worst, *others = guilty
-    whom, called = wrong[worst].whom(cases), wrong[worst].called
+    count, called = wrong[worst]
+    whom = _whom(count, cases)
     parts = [called or "by_score", *["others"] * bool(others)]
     names, was = listed(map(printable, others), 3) if others else "", was_or_were(others)
     yield card("wrong", *parts, worst=worst, whom=whom, event=event, others=names, was=was)

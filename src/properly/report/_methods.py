@@ -68,19 +68,18 @@ def methods(
         message = f"methods are those of an Evaluation or a Leaderboard; got {what}"
         raise ArgumentTypeError(message, hint=MAKE)
     cited: list[str] = []
-    text = " ".join(_cite(words, keys, cited) for words, *keys in sentences)
+    said = []
+    for words, *keys in sentences:
+        # The numbers of references stand before the full stop.
+        cited += [key for key in keys if key not in cited]
+        numbers = ", ".join(str(cited.index(key) + 1) for key in keys)
+        said.append(f"{words} [{numbers}]." if keys else f"{words}.")
+    text = " ".join(said)
     if not cited:
         return text
     references = page_words()["references"] | page_words()["references_of_boards"]
     numbered = (f"{k}. {references[key]}" for k, key in enumerate(cited, 1))
     return "\n".join([text, "", "References", *numbered])
-
-
-def _cite(words: str, keys: list[str], cited: list[str]) -> str:
-    """Put the numbers of references before the full stop."""
-    cited += [key for key in keys if key not in cited]
-    numbers = ", ".join(str(cited.index(key) + 1) for key in keys)
-    return f"{words} [{numbers}]." if keys else f"{words}."
 
 
 def _claim(key: str, *more: str, **numbers: Any) -> tuple[str, ...]:
@@ -98,16 +97,12 @@ def _scores(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
     first, *rest = (rule_in_words(rule) for rule in rules)
     others = f", and then by the {listed(rest)}" if rest else ""
-    cited = dict.fromkeys(filter(None, map(_reference, rules)))
+    keys = {"Interval": "regret", "Brier(": "brier", "Log(": "log"}
+    known = (next((key for word, key in keys.items() if word in repr(x)), "") for x in rules)
+    cited = dict.fromkeys(filter(None, known))
     yield _claim("scores", *cited, first=first, others=others)
     if evaluation.reliability:
         yield _claim("split")
-
-
-def _reference(rule: object) -> str:
-    """Return what to cite for a rule, as far as there is something."""
-    known = {"Interval": "regret", "Brier(": "brier", "Log(": "log"}
-    return next((key for word, key in known.items() if word in repr(rule)), "")
 
 
 def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[str, ...]]:
@@ -130,7 +125,13 @@ def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[
     if within is not None:
         where = f"thresholds from {percent(within.lower)} to {percent(within.upper)}"
     yield _claim("utility", where=where)
-    yield from _at_thresholds(evaluation)
+    # Counts alone have no intervals of clusters.
+    together = _dependence(evaluation)
+    if evaluation.summed and together:
+        yield _claim("thresholds", what="no intervals")
+    else:
+        allowing = f", with the design effect of {together}" if together else ""
+        yield _claim("thresholds", "wilson", what=f"score intervals{allowing}")
 
 
 def _calibration(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
@@ -148,15 +149,6 @@ def _calibration(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
         yield _claim("test", name=test.name)
 
 
-def _repairs(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
-    """Say how recalibration was judged, if it was tried."""
-    for repair in list(evaluation.repairs.values())[:1]:
-        gain = repair.result.gain
-        chosen = ", and so was the choice of the map" if gain.nested else ""
-        yield _claim("repair", folds=folds_in_words(gain), chosen=chosen)
-        yield _claim("overlap")
-
-
 def _of_classes(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[str, ...]]:
     del event
     data = {"models": _models(evaluation), "rows": evaluation.rows, "cases": printable(cases)}
@@ -164,16 +156,6 @@ def _of_classes(evaluation: Evaluation, cases: str, event: str) -> Iterator[tupl
     yield _claim("classes", classes=len(evaluation.labels), order=order, **data)
     yield from _scores(evaluation)
     yield _claim("reliability", around=" of yes-or-no questions")
-
-
-def _at_thresholds(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
-    """Say how intervals at thresholds were found; counts alone have none of clusters."""
-    together = _dependence(evaluation)
-    if evaluation.summed and together:
-        yield _claim("thresholds", what="no intervals")
-    else:
-        allowing = f", with the design effect of {together}" if together else ""
-        yield _claim("thresholds", "wilson", what=f"score intervals{allowing}")
 
 
 def _dependence(evaluation: Evaluation) -> str:
@@ -186,7 +168,11 @@ def _how_sure(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     if evaluation.comparisons:
         several = len(evaluation.comparisons[evaluation.primary]) > 1
         yield _claim("compared", *["max-t"] * several, max_t=_max_t() * several)
-    yield from _repairs(evaluation)
+    for repair in list(evaluation.repairs.values())[:1]:
+        gain = repair.result.gain
+        chosen = ", and so was the choice of the map" if gain.nested else ""
+        yield _claim("repair", folds=folds_in_words(gain), chosen=chosen)
+        yield _claim("overlap")
     if evaluation.groups:
         yield _claim("groups")
     yield _claim("intervals", level=f"{100 * evaluation.level:g} %", design=evaluation.design)

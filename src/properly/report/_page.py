@@ -6,11 +6,11 @@ What stands on the page of an evaluation, in order: the verdict, tables, charts,
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 import webbrowser
 from base64 import b64encode
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
@@ -212,23 +212,20 @@ def page(evaluation: Evaluation | Leaderboard, **options: Any) -> str:
 
 
 def _text(evaluation: Evaluation | Leaderboard, options: PageOptions) -> str:
-    _require_monitor(options.monitor, evaluation)
+    monitor = options.monitor
+    if monitor is not None and not isinstance(monitor, Monitor):
+        message = f"monitor must be a properly.Monitor; got {type(monitor).__name__}"
+        raise ArgumentTypeError(message, hint="properly.Monitor.load reads a state.")
     if isinstance(evaluation, Leaderboard):
+        if monitor is not None:
+            message = "monitor goes with an Evaluation; got a Leaderboard"
+            raise ArgumentTypeError(message)
         return _printed("leaderboard.html.jinja", board_contents(evaluation), options)
     if not isinstance(evaluation, Evaluation):
         what = type(evaluation).__name__
         message = f"a report is printed from an Evaluation or a Leaderboard; got {what}"
         raise ArgumentTypeError(message, hint=MAKE)
     return _printed("page.html.jinja", contents(evaluation, options), options)
-
-
-def _require_monitor(monitor: object, evaluation: object) -> None:
-    if monitor is not None and not isinstance(monitor, Monitor):
-        message = f"monitor must be a properly.Monitor; got {type(monitor).__name__}"
-        raise ArgumentTypeError(message, hint="properly.Monitor.load reads a state.")
-    if monitor is not None and isinstance(evaluation, Leaderboard):
-        message = "monitor goes with an Evaluation; got a Leaderboard"
-        raise ArgumentTypeError(message)
 
 
 def _printed(template: str, context: dict[str, Any], options: PageOptions) -> str:
@@ -248,7 +245,7 @@ def _printed(template: str, context: dict[str, Any], options: PageOptions) -> st
             style=style,
             script=script,
             runtime=runtime,
-            policy=_policy([style], [*filter(None, [runtime]), script]),
+            policy=_policy(style=[style], script=[*filter(None, [runtime]), script]),
         )
     )
     return html
@@ -273,15 +270,13 @@ def _templates(jinja: Any) -> Any:
     return environment
 
 
-def _policy(styles: list[str], scripts: list[str]) -> str:
+def _policy(**own: list[str]) -> str:
     """Allow the page its own styles and scripts, named by their hashes, and nothing else."""
-    own = {"style-src": styles, "script-src": scripts}
-    allowed = [f"{kind} {' '.join(map(_hash, texts))}" for kind, texts in own.items()]
-    return "; ".join(["default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'"])
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+    rules = ["default-src 'none'"]
+    for kind, texts in own.items():
+        digests = [b64encode(sha256(text.encode()).digest()).decode() for text in texts]
+        rules.append(" ".join([f"{kind}-src", *(f"'sha256-{x}'" for x in digests)]))
+    return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
 
 
 def _ours(name: str) -> str:
@@ -306,8 +301,12 @@ def contents(evaluation: Evaluation, options: PageOptions) -> dict[str, Any]:
     drawn[evidence_chart] = evidence_chart(monitor, evaluation)
     parts, worst = parts_of(drawn), tables.worst_tables(evaluation)
     of_event = evaluation.task == "binary"
-    watched = {} if monitor is None else {"monitor": _watched(monitor)}
-    numbers = {"verdict": said.to_dict(), "version": __version__}
+    numbers = _numbers(evaluation) | {"verdict": said.to_dict(), "version": __version__}
+    if monitor is not None:
+        numbers["monitor"] = monitor.to_dict()
+        # The courses of evidence are long.
+        for one in numbers["monitor"]["evidence"]:
+            del one["times"], one["path"]
     return {
         "title": TITLE,
         "about": about(evaluation, cases, event),
@@ -319,6 +318,7 @@ def contents(evaluation: Evaluation, options: PageOptions) -> dict[str, Any]:
         "reference": f"the {'event rate' if of_event else 'class shares'} for every case",
         "tables": tables.score_tables(evaluation),
         "remarks": tables.remarks(evaluation),
+        "inks": inks_of(evaluation),
         "models": {printable(name): ink for name, ink in inks_of(evaluation).items()},
         "left_out": len(evaluation.models) - len(drawn_models(evaluation)),
         "parts": parts,
@@ -335,12 +335,8 @@ def contents(evaluation: Evaluation, options: PageOptions) -> dict[str, Any]:
         "fine_print": tables.fine_print(evaluation),
         "python": tables.python_call(evaluation),
         "record": "e",
-        "numbers": _numbers(evaluation) | watched | numbers,
-        "specs": {
-            chart.name: chart.spec | {"description": chart.alt}
-            for chart in drawn.values()
-            if chart is not None
-        },
+        "numbers": numbers,
+        "specs": {x.name: x.spec | {"description": x.alt} for x in drawn.values() if x is not None},
     }
 
 
@@ -354,30 +350,26 @@ def charts_of(evaluation: Evaluation) -> dict[Any, Chart | None]:
 
 def parts_of(drawn: dict[Any, Chart | None]) -> list[Section]:
     """Put charts into the sections that they belong to; what has none is left out."""
-    every = [
-        section._replace(
-            charts=tuple(filter(None, map(drawn.get, section.charts))),
-            folded=tuple(filter(None, map(drawn.get, section.folded))),
-        )
-        for section in SECTIONS
-    ]
-    return [section for section in every if section.charts or section.folded]
+    every = []
+    for anchor, title, *both in SECTIONS:
+        charts, folded = (tuple(filter(None, map(drawn.get, draw))) for draw in both)
+        every += [Section(anchor, title, charts, folded)] * bool(charts or folded)
+    return every
 
 
 def about(evaluation: Evaluation, cases: str, event: str) -> str:
     """Say in one line what there is."""
-    rows = f"{evaluation.rows:,} {cases}"
+    if evaluation.task == "binary":
+        rate, where = f"{100 * evaluation.event_rate:.3g} %", f"{evaluation.events:,} of them"
+        known = evaluation.total == evaluation.rows
+        what = f"; {event} in {f'{where} ({rate})' if known else f'{rate} by weight'}"
+    else:
+        order = "ordered " if evaluation.task == "ordinal" else ""
+        what = f", {len(evaluation.labels)} {order}classes"
     # That cases are independent goes without saying here, as does their number.
     is_plain = evaluation.design == f"{evaluation.rows:,} independent cases"
     design = "" if is_plain else f"; {evaluation.design}"
-    if evaluation.task == "binary":
-        rate = f"{100 * evaluation.event_rate:.3g} %"
-        if evaluation.total != evaluation.rows:
-            return f"{rows}; {event} in {rate} by weight{design}."
-        events = f"{event} in {evaluation.events:,} of them ({rate})"
-        return f"{rows}; {events}{design}."
-    order = "ordered " if evaluation.task == "ordinal" else ""
-    return f"{rows}, {len(evaluation.labels)} {order}classes{design}."
+    return f"{evaluation.rows:,} {cases}{what}{design}."
 
 
 def headline_of(evaluation: Evaluation) -> Headline:
@@ -414,21 +406,12 @@ def _numbers(evaluation: Evaluation) -> dict[str, Any]:
     return numbers
 
 
-def _watched(monitor: Monitor) -> dict[str, Any]:
-    """Return all numbers of a monitor but the courses of evidence, which are long."""
-    numbers = monitor.to_dict()
-    for one in numbers["evidence"]:
-        del one["times"], one["path"]
-    return numbers
-
-
 def by_kind(sentences: Iterable[Sentence]) -> list[tuple[str, str, list[str]]]:
     """Put sentences of one kind together."""
-    names = page_words()["sentences"]
-    grouped: dict[str, list[str]] = {kind: [] for kind in names}
+    names, grouped = page_words()["sentences"], defaultdict[str, list[str]](list)
     for sentence in sentences:
         grouped[sentence.kind].append(kept_together(sentence.text))
-    return [(kind, names[kind], texts) for kind, texts in grouped.items() if texts]
+    return [(kind, name, grouped[kind]) for kind, name in names.items() if kind in grouped]
 
 
 def kept_together(text: str) -> str:
@@ -469,7 +452,10 @@ def show(evaluation: Evaluation | Leaderboard, **options: Any) -> Path | None:
         message = f"show() got an unexpected keyword argument {name!r}"
         raise ArgumentTypeError(message, hint=f"options are {', '.join(known)}.")
     text = page(evaluation, **options)
-    if _in_notebook():
+    # A kernel can show HTML, a terminal cannot; without IPython there is none.
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if getattr(shell, "kernel", None) is not None:
         # Raw, since IPython's class for HTML warns of frames.
         shown = {"text/html": _frame(text), "text/plain": repr(evaluation)}
         import_module("IPython.display").display(shown, raw=True)
@@ -477,13 +463,6 @@ def show(evaluation: Evaluation | Leaderboard, **options: Any) -> Path | None:
     path = _write_private(text)
     webbrowser.open(path.as_uri())
     return path
-
-
-def _in_notebook() -> bool:
-    """Tell a kernel, which can show HTML, from a terminal; without IPython there is none."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    return getattr(shell, "kernel", None) is not None
 
 
 def _frame(text: str) -> str:
@@ -495,11 +474,8 @@ def _frame(text: str) -> str:
 
 def _write_private(text: str) -> Path:
     """Write a temporary file that nobody else can read."""
-    handle, name = tempfile.mkstemp(prefix="properly-", suffix=".html")
-    os.close(handle)
-    try:
-        # What is replaced keeps its permissions.
-        return write_whole(name, text)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", prefix="properly-", suffix=".html", delete=False
+    ) as file:
+        file.write(text)
+    return Path(file.name)

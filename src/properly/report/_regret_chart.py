@@ -79,28 +79,21 @@ def integrals(curve: MurphyCurve, edges: Column) -> Column:
 
 def chosen_ends() -> list[Spec]:
     """Find the edges nearest to the ends of what is dragged, at least one step apart."""
-    low, high = (_nearest(f"brush.threshold[{k}]") for k in (0, 1))
+    low, high = (
+        f"({end} < {BORDER} ? round({end} * {FINE}) : {SKIPPED} + round({end} * {COARSE}))"
+        for end in ("brush.threshold[0]", "brush.threshold[1]")
+    )
     most = len(EDGES) - 1
     # Who begins to drag in the margin begins outside of [0, 1].
     first, last = f"clamp({low}, 0, {most - 1})", f"clamp({high}, first + 1, {most})"
     signals = {
         "first": f"brush.threshold ? {first} : 0",
         "last": f"brush.threshold ? {last} : {most}",
-        "lower": _edge("first"),
-        "upper": _edge("last"),
     }
+    # Which edge has a number.
+    for end, k in (("lower", "first"), ("upper", "last")):
+        signals[end] = f"{k} < {FINES} ? {k} / {FINE} : ({k} - {SKIPPED}) / {COARSE}"
     return [{"name": name, "expr": expression} for name, expression in signals.items()]
-
-
-def _nearest(threshold: str) -> str:
-    """Write how the edge nearest to a threshold is numbered, as an expression."""
-    fine, coarse = f"round({threshold} * {FINE})", f"{SKIPPED} + round({threshold} * {COARSE})"
-    return f"({threshold} < {BORDER} ? {fine} : {coarse})"
-
-
-def _edge(number: str) -> str:
-    """Write which edge has a number, as an expression."""
-    return f"{number} < {FINES} ? {number} / {FINE} : ({number} - {SKIPPED}) / {COARSE}"
 
 
 def _ranking(evaluation: Evaluation) -> Spec:
@@ -110,47 +103,34 @@ def _ranking(evaluation: Evaluation) -> Spec:
         | {"area": integrals(curve, EDGES).tolist()}
         for k, (name, baseline, curve) in enumerate(_curves(evaluation))
     ]
-    digits = thresholds.decimals(evaluation)
-    return {
-        "data": {"name": "areas", "values": rows},
-        "transform": [*_ranked(), *_placed()],
-        "layer": [*_bars(list(evaluation.regret), digits), *_words(digits)],
-    }
-
-
-def _ranked() -> list[Spec]:
     mean = "(datum.area[last] - datum.area[first]) / (upper - lower)"
-    # What differs by a rounding error has the same rank.
-    settled = f"round({mean} * 1e14) / 1e14"
-    return vega.kept(
-        vega.SHOWN_OR_PLAIN,
-        {"calculate": settled, "as": "mean_regret"},
-        vega.numbered("mean_regret", "ascending", {"op": "rank", "as": "rank"}),
-        {"joinaggregate": [{"op": "max", "field": "mean_regret", "as": "most"}]},
-    )
-
-
-def _placed() -> list[Spec]:
-    """Turn ranks and means into pixels."""
     share = "(datum.most > 0 ? datum.mean_regret / datum.most : 0)"
+    # Ranks and means in pixels.
     places = {
         "line": f"{HEAD} + {STEP} * (datum.row - 0.5)",
         "below": f"{HEAD} + {STEP} * datum.row - 5",
         "start": f"{LEFT}",
         "end": f"{LEFT} + {RANKING_WIDTH} * {share}",
     }
-    return [{"calculate": expression, "as": name} for name, expression in places.items()]
-
-
-def _bars(names: list[str], digits: int) -> list[Spec]:
+    steps: list[Spec | str] = [
+        vega.SHOWN_OR_PLAIN,
+        # What differs by a rounding error has the same rank.
+        {"calculate": f"round({mean} * 1e14) / 1e14", "as": "mean_regret"},
+        vega.numbered("mean_regret", "ascending", {"op": "rank", "as": "rank"}),
+        {"joinaggregate": [{"op": "max", "field": "mean_regret", "as": "most"}]},
+        *({"calculate": expression, "as": name} for name, expression in places.items()),
+    ]
+    digits = thresholds.decimals(evaluation)
     titles = {"model": "model", "mean_regret": ("mean regret", f".{digits + 1}f")}
     place: Spec = {"x": vega.pixels("start"), "x2": {"field": "end"}, "y": vega.pixels("below")}
     place |= {"tooltip": [*vega.hover(titles), vega.measure("rank", "rank")]}
-    color, wide = {"color": vega.model_color(names)}, vega.mark("rule", strokeWidth=5)
-    return [
-        vega.layer(wide, place | color, "!datum.baseline"),
+    color, wide = vega.model_color(evaluation.regret), vega.mark("rule", strokeWidth=5)
+    bars = [
+        vega.layer(wide, place | {"color": color}, "!datum.baseline"),
         vega.layer(vega.mark("rule", strokeWidth=3, **PLAIN), place, "datum.baseline"),
     ]
+    data, layer = {"name": "areas", "values": rows}, [*bars, *_words(digits)]
+    return {"data": data, "transform": vega.kept(*steps), "layer": layer}
 
 
 def _words(digits: int) -> list[Spec]:
@@ -342,16 +322,13 @@ def _tallest(evaluation: Evaluation, view: ThresholdView) -> float:
     rate = evaluation.event_rate
     most = min(max(rate, view.lower), view.upper)
     none = min(most * (1 - rate), (1 - most) * rate) or 0.1
-    highest = max(_highest(curve, view) for curve in evaluation.regret.values())
+    # The most that curves reach where they are seen.
+    highest, ends = 0.0, [view.lower, view.upper]
+    for curve in evaluation.regret.values():
+        inside = (curve.threshold >= view.lower) & (curve.threshold <= view.upper)
+        limits = (x[inside].max(initial=0) for x in (curve.left, curve.right))
+        highest = float(max(highest, *limits, curve.at(ends).max()))
     return 1.08 * max(none, min(highest, TALLEST * none))
-
-
-def _highest(curve: MurphyCurve, view: ThresholdView) -> float:
-    """Return the most that a curve reaches where it is seen."""
-    first = np.searchsorted(curve.threshold, view.lower)
-    last = np.searchsorted(curve.threshold, view.upper, side="right")
-    inside = (limits[first:last].max(initial=0) for limits in (curve.left, curve.right))
-    return float(max(*inside, curve.at([view.lower, view.upper]).max()))
 
 
 def _plain_curves(evaluation: Evaluation) -> list[Spec]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from properly.report._vega import short, thinned
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.calibration._decomposition import ClassDecomposition, Decomposition
+    from properly.calibration._decomposition import Decomposition
     from properly.calibration._reliability import Reliability
     from properly.evaluation._record import Evaluation
     from properly.report._vega import Chart, NumberTable, Spec
@@ -82,7 +81,8 @@ class Frame(NamedTuple):
 
 def frame_of(records: Any, event_rate: float) -> Frame:
     """Show both axes up to 1, or as far as forecasts and event rates reach."""
-    return Frame(reach_of(records), event_rate < RARE)
+    records = list(records)
+    return Frame(reach_of(records) if records else 1.0, event_rate < RARE)
 
 
 def allows_for_time(record: Reliability) -> bool:
@@ -101,16 +101,24 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
 
 def _event_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
     """Lay out one panel per model."""
-    records = evaluation.reliability
+    records, rule = evaluation.reliability, evaluation.primary
     frame, names = frame_of(records.values(), evaluation.event_rate), list(records)
     rows = [
         {"model": name, "panel": k} | row
         for k, name in enumerate(names)
-        for row in chain(_rows(evaluation, name, frame), _smooth(evaluation, name))
+        for row in _rows(evaluation, name, frame)
     ]
     panel = panel_of_rates(vega.PANEL, _layers(vega.model_color(names)), frame.scale, frame.axis)
     spec = vega.model_panels(names, rows, panel, vega.PANEL, COLUMNS)
-    return _lead(evaluation, frame), spec, _alt(evaluation), _table(evaluation)
+    parts = ["lead", *["corrected"] * _has_corrected(evaluation)]
+    parts += ["times"] * any(map(allows_for_time, records.values())) + ["root"] * frame.root
+    score = score_in_words(evaluation, rule)
+    lead = lead_of("reliability", *parts, score=score, level=f"{100 * evaluation.level:g} %")
+    score = f"{score}, uncorrected" if _has_corrected(evaluation) else score
+    head = ("model", "mean forecast", "event rate", f"MCB ({score})", f"DSC ({score})")
+    decomposed = evaluation.decompositions
+    table = [(name, *_cells(record, decomposed[name][rule])) for name, record in records.items()]
+    return lead, spec, _alt(evaluation), vega.NumberTable(head, table)
 
 
 def panel_of_rates(size: int, layers: list[Spec], scale: Spec, axis: Spec) -> Spec:
@@ -120,18 +128,6 @@ def panel_of_rates(size: int, layers: list[Spec], scale: Spec, axis: Spec) -> Sp
         for field, title in (("x", "forecast"), ("y", RATE))
     }
     return {"width": size, "height": size, "encoding": place, "layer": layers}
-
-
-def _lead(evaluation: Evaluation, frame: Frame) -> str:
-    parts = {
-        "lead": True,
-        "corrected": _has_corrected(evaluation),
-        "times": any(map(allows_for_time, evaluation.reliability.values())),
-        "root": frame.root,
-    }
-    said = [part for part, is_said in parts.items() if is_said]
-    score = score_in_words(evaluation, evaluation.primary)
-    return lead_of("reliability", *said, score=score, level=f"{100 * evaluation.level:g} %")
 
 
 def _has_corrected(evaluation: Evaluation) -> bool:
@@ -148,24 +144,24 @@ def _rows(evaluation: Evaluation, name: str, frame: Frame) -> list[Spec]:
     """Lay out all that a panel shows as rows of one table."""
     record, parts = evaluation.reliability[name], evaluation.decompositions[name]
     more = " (uncorrected)" if _has_corrected(evaluation) else ""
-    return [
+    x, y = record.curve()
+    x, y = thinned(x, y, most=2 * BIN_POINTS, along=frame.along(x, y))
+    rows = [
         *({"kind": "diagonal", "x": x, "y": x} for x in (0, short(frame.top))),
         _note(parts[evaluation.primary], more),
         *_band(record, frame),
         *_bars(record, frame),
-        *_curve(record, frame),
+        *vega.rows_of({"x": x, "y": y}, kind="curve"),
         *_bins(record, frame),
     ]
-
-
-def _smooth(evaluation: Evaluation, name: str) -> list[Spec]:
-    """Return the smooth curve and its band as lists, cut at 0 and 1; none where there is none."""
     smooth = evaluation.smooth[name]
-    if smooth is None:
-        return []
-    columns = smooth.forecast, smooth.event_rate, smooth.lower, smooth.upper
-    lists = (vega.shortened(np.clip(column, 0, 1)) for column in columns)
-    return [{"kind": "smooth"} | dict(zip(("at", "height", "low", "high"), lists, strict=True))]
+    if smooth is not None:
+        # The smooth curve and its band as lists, cut at 0 and 1.
+        columns = smooth.forecast, smooth.event_rate, smooth.lower, smooth.upper
+        lists = (vega.shortened(np.clip(column, 0, 1)) for column in columns)
+        names = ("at", "height", "low", "high")
+        rows.append({"kind": "smooth"} | dict(zip(names, lists, strict=True)))
+    return rows
 
 
 def _band(record: Reliability, frame: Frame, most: int = BAND_POINTS) -> list[Spec]:
@@ -213,12 +209,6 @@ def _fewer(record: Reliability, frame: Frame) -> tuple[Column, Column, Column]:
     return lower[first], bars.upper[last], np.add.reduceat(bars.weight, first)
 
 
-def _curve(record: Reliability, frame: Frame) -> list[Spec]:
-    x, y = record.curve()
-    x, y = thinned(x, y, most=2 * BIN_POINTS, along=frame.along(x, y))
-    return vega.rows_of({"x": x, "y": y}, kind="curve")
-
-
 def _bins(
     record: Reliability, frame: Frame, most: int = BIN_POINTS, *, ranged: bool = True
 ) -> list[Spec]:
@@ -243,11 +233,21 @@ def _layers(color: Spec) -> list[Spec]:
     tooltip = vega.hover(where | {"y": (RATE, ".1%")})
     high, thin, thick = {"y2": {"field": "y2"}}, {"strokeWidth": 1.4}, {"strokeWidth": 3.4}
     bars = high | {"x2": END, "tooltip": vega.hover(where)}
+    # The smooth curve, and both ends of its band.
+    smooth = [
+        _layer(
+            "smooth",
+            vega.ink("line", strokeWidth=width, strokeDash=dash, opacity=0.75, clip=True),
+            vega.unfold("at", field, to=("x", "y")),
+            "isValid(datum.y)",
+        )
+        for field, width, dash in SMOOTH_LINES
+    ]
     return [
         _layer("band", vega.ink("area", opacity=0.16, clip=True), **high),
         _layer("bar", vega.ink("rect", opacity=0.35), **bars),
         _layer("diagonal", DIAGONAL),
-        *(_smooth_line(field, width, dash) for field, width, dash in SMOOTH_LINES),
+        *smooth,
         _layer("curve", vega.mark("line", **thin), color=color),
         _layer("bin", vega.mark("rule", **thick), color=color, x2=END),
         _layer("bin", vega.dot(14, opacity=1), color=color),
@@ -265,12 +265,6 @@ def _wide_marks(tooltip: list[Spec], rule: int, dot: int, *steps: str, **look: A
         _layer("bin", wide, *steps, x2=END, tooltip=tooltip),
         _layer("bin", vega.dot(dot) | unseen, *steps, tooltip=tooltip),
     ]
-
-
-def _smooth_line(field: str, width: float, dash: list[int]) -> Spec:
-    """Draw the smooth curve, or one end of its band."""
-    look = vega.ink("line", strokeWidth=width, strokeDash=dash, opacity=0.75, clip=True)
-    return _layer("smooth", look, vega.unfold("at", field, to=("x", "y")), "isValid(datum.y)")
 
 
 def _layer(kind: str, mark: Spec, *steps: Spec | str, **encoding: Any) -> Spec:
@@ -307,17 +301,6 @@ def _cells(record: Reliability, parts: Decomposition | None) -> Iterator[str]:
         yield few(getattr(parts, name, math.nan), 3)
 
 
-def _table(evaluation: Evaluation) -> NumberTable:
-    rule, score = evaluation.primary, score_in_words(evaluation, evaluation.primary)
-    rows = [
-        (name, *_cells(record, evaluation.decompositions[name][rule]))
-        for name, record in evaluation.reliability.items()
-    ]
-    words = f"{score}, uncorrected" if _has_corrected(evaluation) else score
-    head = ("model", "mean forecast", "event rate", f"MCB ({words})", f"DSC ({words})")
-    return vega.NumberTable(head, rows)
-
-
 def _class_parts(evaluation: Evaluation) -> tuple[str, Spec, str, NumberTable]:
     """Lay out one panel per question, with a line per model."""
     records = evaluation.reliability
@@ -351,20 +334,16 @@ def _class_rows(evaluation: Evaluation, questions: list[str]) -> list[Spec]:
         rows += [{"question": k, "kind": "diagonal", "x": x, "y": x} for x in (0, short(end))]
         for name, record in zip(records, asked, strict=True):
             curve = _bins(record, frame, most, ranged=False)
-            part = _part(evaluation, name, question)
-            notes = [] if part is None else [_note(part)]
-            every = curve + _band(record, frame, CLASS_BAND_POINTS) + notes
+            every = curve + _band(record, frame, CLASS_BAND_POINTS)
+            every += [_note(x) for x in [_part(evaluation, name, question)] if x is not None]
             rows += [{"question": k, "model": name} | row for row in every]
     return rows
 
 
 def _part(evaluation: Evaluation, name: str, question: str) -> Decomposition | None:
     """Find what the score of a question is made of, by the first rule that asks it."""
-    record: ClassDecomposition
-    for record in evaluation.decompositions[name].values():
-        if question in record:
-            return record[question]
-    return None
+    records = evaluation.decompositions[name].values()
+    return next((x[question] for x in records if question in x), None)
 
 
 def _class_spec(names: list[str], questions: list[str], rows: list[Spec]) -> Spec:
@@ -405,12 +384,11 @@ def _alone(opacity: float) -> Spec:
 
 def _class_alt(evaluation: Evaluation, questions: list[str]) -> str:
     sentences = []
-    for name, by_question in evaluation.reliability.items():
-        apart = {q: r.mean_forecast - r.event_rate for q, r in by_question.items()}
-        worst = max(apart, key=lambda question: abs(apart[question]))
-        said, was = by_question[worst].mean_forecast, by_question[worst].event_rate
+    for name, by_question in list(evaluation.reliability.items())[:2]:
+        worst, x = max(by_question.items(), key=lambda q: abs(q[1].mean_forecast - q[1].event_rate))
         sentences.append(
             f"Of {printable(name)} mean forecast and frequency differ most for the question "
-            f"{printable(worst)}: {percent(said)} forecast, {percent(was)} happened."
+            f"{printable(worst)}: {percent(x.mean_forecast)} forecast, "
+            f"{percent(x.event_rate)} happened."
         )
-    return f"Panels for {listed(questions)}. {' '.join(sentences[:2])}"
+    return f"Panels for {listed(questions)}. {' '.join(sentences)}"

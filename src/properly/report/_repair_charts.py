@@ -14,7 +14,7 @@ from properly.report import _vega as vega
 from properly.report._page_words import MINUS, NONE, few, lead_of, score_in_words
 from properly.report._reliability_chart import frame_of, panel_of_rates
 from properly.report._threshold_views import views
-from properly.report._vega import shortened
+from properly.report._vega import TableCell, shortened
 
 if TYPE_CHECKING:
     from properly.calibration._reliability import Reliability
@@ -71,14 +71,12 @@ def gains_chart(evaluation: Evaluation) -> Chart | None:
     tried = evaluation.repairs
     if not tried:
         return None
-    rows = [
-        {"panel": k, "model": name, "map": _kind(kind)}
-        | dict(
-            zip(("x", "low", "high"), map(vega.short, (gain.estimate, *gain.interval)), strict=True)
-        )
-        for k, (name, repair) in enumerate(tried.items())
-        for kind, gain in repair.result.gains.items()
-    ]
+    rows: list[Spec] = []
+    for k, (name, repair) in enumerate(tried.items()):
+        for kind, gain in repair.result.gains.items():
+            x, low, high = map(vega.short, (gain.estimate, *gain.interval))
+            row = {"panel": k, "model": name, "map": _kind(kind), "x": x, "low": low, "high": high}
+            rows.append(row)
     lead = lead_of("repair-gains", honesty=_honesty(evaluation))
     spec = _gains_spec(list(tried), rows, {"color": vega.model_color(evaluation.models)})
     chart = vega.Chart("repair-gains", lead, spec, "")
@@ -165,7 +163,7 @@ def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
     rows = [
         (
             name,
-            f"repair\n{_kind(repair.kind)}" if repair.recommended else LEAVE,
+            TableCell("repair", _kind(repair.kind)) if repair.recommended else LEAVE,
             _amount(gain := repair.gain(evaluation.primary)),
             few(gain.in_sample),
             *(_amount(x, PER, sign=True) for x in repair.net_benefit.values()),
@@ -176,37 +174,31 @@ def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
     head = ("model", "advice", "would save on new cases", "seemingly, in sample", *benefits)
     per = f"; net benefit per {PER:,} cases" if benefits else ""
     title = f"What to do (below numbers: {100 * evaluation.level:g} % intervals{per})"
-    return vega.NumberTable(head, rows, title, around=True)
+    return vega.NumberTable(head, rows, title)
 
 
 def _maps(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
     """List all maps of all models with what each would save by itself."""
-    rows = [
-        (name, kind.replace("_", " "), *_numbers(gain))
-        for name, repair in tried.items()
-        for kind, gain in repair.result.gains.items()
-    ]
+    rows = []
+    for name, repair in tried.items():
+        for kind, gain in repair.result.gains.items():
+            _, low, high = _written(gain)
+            around = NONE if math.isnan(gain.interval[0]) else f"{low} to {high}"
+            numbers = few(gain.estimate), around, few(gain.in_sample)
+            change = f"{few(100 * gain.mean_change)} points"
+            rows.append((name, kind.replace("_", " "), *numbers, change))
     level = f"{100 * evaluation.level:g} % interval"
     head = ("model", "map", "would save", level, "seemingly, in sample", "mean change")
     return vega.NumberTable(head, rows, "All maps, before the choice")
 
 
-def _numbers(gain: Gain) -> tuple[str, str, str, str]:
-    around = NONE
-    if not math.isnan(gain.interval[0]):
-        _, low, high = _written(gain)
-        around = f"{low} to {high}"
-    seeming, change = few(gain.in_sample), f"{few(100 * gain.mean_change)} points"
-    return few(gain.estimate), around, seeming, change
-
-
-def _amount(gain: Gain, unit: float = 1.0, *, sign: bool = False) -> str:
+def _amount(gain: Gain, unit: float = 1.0, *, sign: bool = False) -> str | TableCell:
     """Write a gain with its interval; that nothing changes is written so."""
     if math.isnan(gain.interval[0]):
         return "unchanged" if gain.estimate == 0 else few(unit * gain.estimate)
     estimate, low, high = _written(gain, unit)
     plus = "+" if sign and gain.estimate > 0 else ""
-    return f"{plus}{estimate}\n{low} to {high}"
+    return TableCell(f"{plus}{estimate}", f"{low} to {high}")
 
 
 def _written(gain: Gain, unit: float = 1.0) -> list[str]:
@@ -273,10 +265,9 @@ def _savings_spec(names: list[str], rows: list[Spec], evaluation: Evaluation) ->
 
 
 def _savings_alt(tried: dict[str, Repair]) -> str:
-    said = []
-    for name, repair in tried.items():
-        for t, gain in repair.net_benefit.items():
-            if gain.interval[0] > 0:
-                said.append(f"{printable(name)} gains net benefit at {percent(t)}")
-                break
+    first = {
+        name: next((t for t, gain in repair.net_benefit.items() if gain.interval[0] > 0), None)
+        for name, repair in tried.items()
+    }
+    said = [f"{printable(k)} gains net benefit at {percent(t)}" for k, t in first.items() if t]
     return f"{'; '.join(said)}." if said else "No gain of net benefit is clear at any threshold."

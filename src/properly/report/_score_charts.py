@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import product
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from properly._boundary._text import amount_of, listed, printable
 from properly.comparison._pairs import interval_name
+from properly.plots._diagrams import plane_of
 from properly.plots._names import label_places
-from properly.plots._score_plane import plane_of
 from properly.probability._power_means import LABELS, POWERS
 from properly.report import _page_words as words
 from properly.report import _vega as vega
@@ -27,11 +28,10 @@ if TYPE_CHECKING:
     from properly.calibration._decomposition import Decomposition
     from properly.decisions._roc import RocCurve
     from properly.evaluation._record import Evaluation
-    from properly.plots._score_plane import Isoline, ScorePlane
+    from properly.plots._diagrams import Isoline, ScorePlane
     from properly.probability._means import Means
     from properly.report._reliability_chart import Frame
     from properly.report._vega import Spec
-    from properly.typing import Column
 
 Models: TypeAlias = Mapping[str, "Decomposition"]
 
@@ -66,21 +66,26 @@ def roc_chart(evaluation: Evaluation) -> Chart | None:
     """Draw true positives against false positives; None if all or none had the event."""
     if not any(math.isfinite(auc.value) for auc in evaluation.aucs.values()):
         return None
-    summed = ["summed"] * (evaluation.summed and len(evaluation.aucs) > 1)
-    return Chart(
-        "roc",
-        lead_of("roc", "lead", *summed),
-        _roc_spec(evaluation),
-        _roc_alt(evaluation),
-        _roc_table(evaluation),
-        _differences(evaluation),
-    )
+    aucs = evaluation.aucs
+    lead = lead_of("roc", "lead", *["summed"] * (evaluation.summed and len(aucs) > 1))
+    ranked = sorted(aucs.items(), key=lambda item: -item[1].value)
+    listing = ", ".join(f"{printable(name)} {estimate.value:.3f}" for name, estimate in ranked)
+    alt = f"Area under the ROC curve, the greatest first: {listing}. Chance has 0.5."
+    rows = [(name, fixed(x.value, 4), from_to(x.interval, 4)) for name, x in aucs.items()]
+    table = NumberTable(("model", "AUC", f"{100 * evaluation.level:g} % interval"), rows)
+    return Chart("roc", lead, _roc_spec(evaluation), alt, table, _differences(evaluation))
 
 
 def _roc_spec(evaluation: Evaluation) -> Spec:
     names = list(evaluation.roc)
     most = min(vega.MOST_POINTS, ALL_POINTS // len(names))
-    rows = [{"model": name} | _corners(curve, most) for name, curve in evaluation.roc.items()]
+    rows = []
+    for name, curve in evaluation.roc.items():
+        # Above the highest forecast there is no threshold.
+        columns = curve.false_positive_rate, curve.true_positive_rate, curve.threshold
+        points = vega.thinned(*columns, most=most, along=columns[0] + columns[1])
+        lists = zip(("fpr", "tpr", "from"), map(vega.shortened, points), strict=True)
+        rows.append({"model": name} | dict(lists))
     unfolded = vega.unfold("fpr", "tpr", "from", to=("x", "y", "threshold"))
     dashed = vega.ink("line", opacity=0.5, strokeDash=[5, 3])
     curves = {"data": {"name": "curves", "values": rows}, "layer": _curves(names)}
@@ -94,13 +99,6 @@ def _roc_spec(evaluation: Evaluation) -> Spec:
             _areas(evaluation),
         ],
     }
-
-
-def _corners(curve: RocCurve, most: int) -> dict[str, list[float | None]]:
-    """Return the curve as lists; above the highest forecast there is no threshold."""
-    columns = curve.false_positive_rate, curve.true_positive_rate, curve.threshold
-    points = vega.thinned(*columns, most=most, along=columns[0] + columns[1])
-    return dict(zip(("fpr", "tpr", "from"), map(vega.shortened, points), strict=True))
 
 
 def _rates() -> Spec:
@@ -155,35 +153,17 @@ def _areas(evaluation: Evaluation) -> Spec:
     }
 
 
-def _roc_alt(evaluation: Evaluation) -> str:
-    ranked = sorted(evaluation.aucs.items(), key=lambda item: -item[1].value)
-    listing = ", ".join(f"{printable(name)} {estimate.value:.3f}" for name, estimate in ranked)
-    return f"Area under the ROC curve, the greatest first: {listing}. Chance has 0.5."
-
-
-def _roc_table(evaluation: Evaluation) -> NumberTable:
-    rows = [
-        (name, fixed(x.value, 4), from_to(x.interval, 4)) for name, x in evaluation.aucs.items()
-    ]
-    return NumberTable(("model", "AUC", f"{100 * evaluation.level:g} % interval"), rows)
-
-
 def _differences(evaluation: Evaluation) -> NumberTable | None:
     """Compare the greatest area with each other one; that takes rows, and two models."""
     comparison = evaluation.auc_differences
     if comparison is None:
         return None
     best, *others = sorted(evaluation.aucs, key=lambda name: -evaluation.aucs[name].value)
-    pairs = {other: comparison[best, other] for other in others}
-    rows = [
-        (
-            other,
-            fixed(pair.difference, 4, sign=True),
-            from_to(pair.simultaneous, 4),
-            words.chance(pair.adjusted_p_value),
-        )
-        for other, pair in pairs.items()
-    ]
+    rows = []
+    for other in others:
+        pair = comparison[best, other]
+        numbers = fixed(pair.difference, 4, sign=True), from_to(pair.simultaneous, 4)
+        rows.append((other, *numbers, words.chance(pair.adjusted_p_value)))
     head = (f"{best} against", "difference", interval_name(comparison), "adjusted p")
     return NumberTable(head, rows, "AUC differences")
 
@@ -193,27 +173,25 @@ def risks_chart(evaluation: Evaluation) -> Chart | None:
     if not 0 < evaluation.event_rate < 1:
         return None
     frame = frame_of(evaluation.reliability.values(), evaluation.event_rate)
+    names, curves = list(evaluation.roc), list(evaluation.roc.values())
     rows = [
-        {"model": name, "panel": k} | bars
-        for k, (name, curve) in enumerate(evaluation.roc.items())
+        {"model": names[k], "panel": k} | bars
+        for k, curve in enumerate(curves)
         for bars in _bars(curve, frame)
     ]
-    names = list(evaluation.roc)
     panel = {"width": vega.PANEL, "height": RISKS_HIGH, "layer": _sides(names, frame)}
     steps = _transform(rows, frame)
-    means = {name: _means(curve) for name, curve in evaluation.roc.items()}
-    pairs = [
-        f"{printable(name)} {percent(a)} against {percent(b)}" for name, (a, b) in means.items()
-    ]
-    table = [(name, *(percent(x, 3) for x in (a, b, a - b))) for name, (a, b) in means.items()]
-    return Chart(
-        "risks",
-        lead_of("risks", "lead", *["root"] * frame.root),
-        vega.model_panels(names, rows, panel, vega.PANEL, COLUMNS, transform=steps),
-        f"Mean forecast of cases with the event against all others: {'; '.join(pairs)}.",
-        NumberTable(RISKS_HEAD, table),
-        wide=True,
-    )
+    pairs, table = [], []
+    for name, curve in evaluation.roc.items():
+        rates = curve.true_positive_rate, curve.false_positive_rate
+        # The mean forecast of events and of others.
+        a, b = (float(curve.threshold[1:] @ np.diff(rate)) for rate in rates)
+        pairs.append(f"{printable(name)} {percent(a)} against {percent(b)}")
+        table.append((name, *(percent(x, 3) for x in (a, b, a - b))))
+    lead = lead_of("risks", "lead", *["root"] * frame.root)
+    spec = vega.model_panels(names, rows, panel, vega.PANEL, COLUMNS, transform=steps)
+    alt = f"Mean forecast of cases with the event against all others: {'; '.join(pairs)}."
+    return Chart("risks", lead, spec, alt, NumberTable(RISKS_HEAD, table), wide=True)
 
 
 def _bars(curve: RocCurve, frame: Frame) -> list[Spec]:
@@ -222,11 +200,12 @@ def _bars(curve: RocCurve, frame: Frame) -> list[Spec]:
     # From the highest forecast down, the last point at or above an edge has all that lie there.
     reached = np.searchsorted(-curve.threshold, -edges, side="right") - 1
     rows = []
-    rates = curve.true_positive_rate, curve.false_positive_rate
-    for kind, rate in zip(KINDS, rates, strict=True):
+    for kind, rate in zip(
+        KINDS, (curve.true_positive_rate, curve.false_positive_rate), strict=True
+    ):
         share = -np.diff(rate[reached], append=0.0)
         kept = np.flatnonzero(share > 0)
-        parts = [float(f"{x:.3g}") for x in share[kept].tolist()]
+        parts = vega.shortened(share[kept], 3)
         rows.append({"kind": kind, "step": kept.tolist(), "part": parts})
     return rows
 
@@ -236,12 +215,10 @@ def _transform(rows: list[Spec], frame: Frame) -> list[Spec]:
     happened = "datum.kind == 'event'"
     most = {k: max(x for row in rows if row["kind"] == k for x in row["part"]) for k in KINDS}
     height = f"{happened} ? datum.share / {most['event']} : -datum.share / {most['other']}"
-    fields = {
-        "x": _at_step("datum.k", frame),
-        "x2": _at_step("(datum.k + 1)", frame),
-        "height": height,
-        "who": f"{happened} ? 'cases with the event' : 'all others'",
-    }
+    power = 2 if frame.root else 1
+    edges = [f"{frame.top} * pow({k} / {BARS}, {power})" for k in ("datum.k", "(datum.k + 1)")]
+    who = f"{happened} ? 'cases with the event' : 'all others'"
+    fields = dict(zip(("x", "x2", "height", "who"), (*edges, height, who), strict=True))
     return vega.kept(
         vega.SHOWN,
         vega.unfold("step", "part", to=("k", "share")),
@@ -269,28 +246,27 @@ def _sides(names: list[str], frame: Frame) -> list[Spec]:
     ]
 
 
-def _at_step(step: str, frame: Frame) -> str:
-    """Say where a step is, as an expression."""
-    return f"{frame.top} * pow({step} / {BARS}, {2 if frame.root else 1})"
-
-
-def _means(curve: RocCurve) -> tuple[float, float]:
-    """Return the mean forecast of events and of others."""
-    value: Column = curve.threshold[1:]
-    rates = curve.true_positive_rate, curve.false_positive_rate
-    events, others = (float(value @ np.diff(rate)) for rate in rates)
-    return events, others
-
-
 def source_chart(evaluation: Evaluation) -> Chart | None:
     """Draw three means of the probability of what happened, of each model and of its source."""
     if not evaluation.means:
         return None
-    means = evaluation.means
+    means, baseline = evaluation.means, next(iter(evaluation.means.values())).baseline
     order = sorted(means, key=lambda name: -means[name].mean_probability)
     rows = [row for place, name in enumerate(order) for row in _rows(name, place, means[name])]
-    spec = _source_spec(list(means), rows, next(iter(means.values())).baseline)
-    return Chart("source", lead_of("source"), spec, _source_alt(means, order), _source_table(means))
+    said = [
+        f"{printable(name)} {percent(means[name].mean_probability, 3)}"
+        f" where its source has {percent(means[name].source.mean_probability, 3)}"
+        for name in order
+    ]
+    alt = f"Mean probability of the outcome, a geometric mean: {listed(said)}. "
+    alt += f"No model has {percent(baseline, 3)}."
+    head = ("model", *LABELS.values(), "mean probability of the source", "ratio to the source")
+    numbers = []
+    for name, x in means.items():
+        four = (*(getattr(x.model, mean) for mean in POWERS), x.source.mean_probability)
+        numbers.append((name, *(percent(p, 3) for p in four), words.few(x.divergence, 3)))
+    spec = _source_spec(list(means), rows, baseline)
+    return Chart("source", lead_of("source"), spec, alt, NumberTable(head, numbers))
 
 
 def _rows(name: str, place: int, means: Means) -> list[Spec]:
@@ -321,11 +297,23 @@ def _source_spec(names: list[str], rows: list[Spec], baseline: float) -> Spec:
         "x": vega.measure("x", scale=vega.from_to(low, 1, zero=False), axis=axis),
         "yOffset": vega.category("whose", scale=lanes),
     }
+    # The mean probability of forecasts that are the event rate.
+    none, values = {"x": at["x"] | {"field": "at"}}, [{"at": short(baseline), "who": "event rate"}]
+    tooltip = {"tooltip": vega.hover({"at": ("event rate", ".2%")})}
+    who = {"y": {"value": 0}, "text": vega.category("who")}
+    dashed = vega.ink("rule", strokeDash=[4, 3], strokeWidth=1.2, opacity=0.55)
+    text = vega.ink("text", baseline="bottom", dy=-3, opacity=0.55)
+    # The mean probability stands above its mark; or, where it is 0, why.
+    above = vega.ink("text", baseline="bottom", dy=-7)
+    own = "datum.whose == 'model' && datum.mean == 'mean probability' && datum.x > 0"
+    number, said = ({"text": x} for x in (vega.measure("x", format=".1%"), vega.category("said")))
     layers = [
-        *_baseline(baseline, at["x"]),
+        vega.layer(dashed, none | tooltip, values=values),
+        vega.layer(text, none | who, values=values),
         *_marks("model", at, vega.model_color(names)),
         *_marks("source", at, None),
-        *_written(at),
+        vega.layer(above | {"opacity": 0.85}, at | number, own),
+        vega.layer(above | {"align": "left", "dx": 8}, at | said, "isValid(datum.said)"),
     ]
     look = {"width": "container", "height": ROW * len(names), "layer": layers}
     return vega.of_models(names, rows, **look)
@@ -353,66 +341,21 @@ def _marks(whose: str, at: Spec, color: Spec | None) -> list[Spec]:
     ]
 
 
-def _written(at: Spec) -> list[Spec]:
-    """Write the mean probability above its mark; or, where it is 0, why."""
-    above = vega.ink("text", baseline="bottom", dy=-7)
-    own = "datum.whose == 'model' && datum.mean == 'mean probability' && datum.x > 0"
-    number, said = ({"text": x} for x in (vega.measure("x", format=".1%"), vega.category("said")))
-    return [
-        vega.layer(above | {"opacity": 0.85}, at | number, own),
-        vega.layer(above | {"align": "left", "dx": 8}, at | said, "isValid(datum.said)"),
-    ]
-
-
-def _baseline(baseline: float, x: Spec) -> list[Spec]:
-    """Draw the mean probability of forecasts that are the event rate."""
-    place = {"x": x | {"field": "at"}}
-    rows = [{"at": short(baseline), "who": "event rate"}]
-    tooltip = {"tooltip": vega.hover({"at": ("event rate", ".2%")})}
-    words = {"y": {"value": 0}, "text": vega.category("who")}
-    dashed = vega.ink("rule", strokeDash=[4, 3], strokeWidth=1.2, opacity=0.55)
-    text = vega.ink("text", baseline="bottom", dy=-3, opacity=0.55)
-    return [
-        vega.layer(dashed, place | tooltip, values=rows),
-        vega.layer(text, place | words, values=rows),
-    ]
-
-
-def _source_alt(means: dict[str, Means], order: list[str]) -> str:
-    probabilities = [
-        f"{printable(name)} {percent(means[name].mean_probability, 3)}"
-        f" where its source has {percent(means[name].source.mean_probability, 3)}"
-        for name in order
-    ]
-    baseline = percent(means[order[0]].baseline, 3)
-    return (
-        "Mean probability of the outcome, a geometric mean: "
-        f"{listed(probabilities)}. No model has {baseline}."
-    )
-
-
-def _source_table(means: dict[str, Means]) -> NumberTable:
-    head = ("model", *LABELS.values(), "mean probability of the source", "ratio to the source")
-    rows = [
-        (name, *(percent(x, 3) for x in (*three, source)), words.few(one.divergence, 3))
-        for name, one in means.items()
-        for three in [[getattr(one.model, mean) for mean in POWERS]]
-        for source in [one.source.mean_probability]
-    ]
-    return NumberTable(head, rows)
-
-
 def plane_chart(evaluation: Evaluation) -> Chart | None:
     """Draw miscalibration against discrimination, one panel per rule."""
     panels = {rule: models for rule in _rules(evaluation) if (models := _finite(evaluation, rule))}
     if not panels:
         return None
     chosen = dict(list(panels.items())[:PANELS])
-    rows = [
-        _plane_row(name, score_in_words(evaluation, rule), evaluation.decompositions[name][rule])
-        for rule in _rules(evaluation)
-        for name in evaluation.decompositions
-    ]
+    rows = []
+    for rule, name in product(_rules(evaluation), evaluation.decompositions):
+        parts = evaluation.decompositions[name][rule]
+        digits = max(words.decimals_for(parts.uncertainty, 4), 5)
+        cells = [name, score_in_words(evaluation, rule), fixed(parts.score, digits)]
+        for what in ("miscalibration", "discrimination"):
+            pair = getattr(parts.intervals, what) if parts.intervals else (math.nan, math.nan)
+            cells += [fixed(getattr(parts, what), digits), from_to(pair, digits)]
+        rows.append(tuple(cells))
     ends = "corrected interval"
     head = ("model", "by the", "score", "miscalibration", ends, "discrimination", ends)
     panels_of_rules = [_panel(evaluation, rule, models) for rule, models in chosen.items()]
@@ -435,9 +378,7 @@ def _rules(evaluation: Evaluation) -> list[str]:
 
 def _finite(evaluation: Evaluation, rule: str) -> dict[str, Decomposition]:
     parts = {name: by_rule[rule] for name, by_rule in evaluation.decompositions.items()}
-    return {
-        name: x for name, x in parts.items() if math.isfinite(x.miscalibration + x.discrimination)
-    }
+    return {k: x for k, x in parts.items() if math.isfinite(x.miscalibration + x.discrimination)}
 
 
 def _plane_lead(evaluation: Evaluation) -> str:
@@ -548,16 +489,5 @@ def _plane_alt(score: str, models: Models) -> str:
         f"{words.few(x.miscalibration, 3)} - {words.few(x.discrimination, 3)}"
         for name, x in sorted(models.items(), key=lambda item: item[1].score)
     ]
-    return (
-        f"Scores by the {score}, as uncertainty plus miscalibration minus discrimination, the best "
-        f"first: {'; '.join(equations)}."
-    )
-
-
-def _plane_row(name: str, rule: str, parts: Decomposition) -> tuple[str, ...]:
-    digits = max(words.decimals_for(parts.uncertainty, 4), 5)
-    cells: list[Any] = [name, rule, fixed(parts.score, digits)]
-    for what in ("miscalibration", "discrimination"):
-        ends = getattr(parts.intervals, what) if parts.intervals else (math.nan, math.nan)
-        cells += [fixed(getattr(parts, what), digits), from_to(ends, digits)]
-    return tuple(cells)
+    what = f"Scores by the {score}, as uncertainty plus miscalibration minus discrimination"
+    return f"{what}, the best first: {'; '.join(equations)}."

@@ -6,7 +6,7 @@ In people: of 1,000 cases, how many alarms, how many of them right, how many eve
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_num
 from properly.decisions._grid import round_middle
 from properly.evaluation._evaluate import rules_of_task
 from properly.report._class_charts import hard_table
-from properly.report._first_screen import TableCell
 from properly.report._page_words import NONE, few, fixed, page_words, score_in_words
-from properly.report._vega import NumberTable, inks_of
+from properly.report._vega import NumberTable, TableCell
 from properly.rules import Regret
 from properly.rules._parse import rule_in_words
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from properly.calibration._decomposition import Decomposition
-    from properly.calibration._statistics import CalibrationTest
     from properly.decisions._at_threshold import AtThreshold
     from properly.evaluation._record import Evaluation
     from properly.inference._averages import Estimate
@@ -35,9 +33,9 @@ if TYPE_CHECKING:
 
 # Smaller numbers are told with fewer digits.
 SMALL = 0.001
-HEAD = ("score", "skill", "miscalibration", "discrimination")
-CLINICAL = ("AUC", "observed : expected", "slope", "ICI", "calibration test")
-PEOPLE_HEAD = ("alarms", "right", "missed", *RATES)
+HEAD = ("model", "score", "skill", "miscalibration", "discrimination")
+CLINICAL = ("model", "AUC", "observed : expected", "slope", "ICI", "calibration test")
+PEOPLE_HEAD = ("model", "alarms", "right", "missed", *RATES)
 # Drawn of all, whatever the number that is spoken of.
 DOTS = 1000
 # Rows in people that are kept for the reader to choose from, of all models together.
@@ -46,48 +44,37 @@ MOST_KEPT = 200
 
 def fine_print(evaluation: Evaluation) -> list[str]:
     """Say what the numbers rest on, one line each."""
-    return [*_about_data(evaluation), *_about_numbers(evaluation), *evaluation.notes]
+    lines = page_words()["fine_print"]
+    grouped = any("were grouped into" in note for note in evaluation.notes)
+    exact, level = "" if grouped else "; numbers in tables are exact", f"{100 * evaluation.level:g}"
+    numbers = [line.format(level=level, exact=exact) for line in lines["numbers"]]
+    of_task = lines["event" if evaluation.task == "binary" else "classes"]
+    return [*_about_data(evaluation), *of_task, *numbers, *evaluation.notes]
 
 
 def python_call(evaluation: Evaluation) -> str:
     """Write the call that makes the evaluation again, with names for the data."""
-    data, options = ["summary"], list(_about_task(evaluation))
+    within, rules, data, options = evaluation.within, evaluation.rules, ["summary"], list[str]()
+    if evaluation.task != "binary":
+        options += [f'task="{evaluation.task}"', *["normalize=True"] * evaluation.normalized]
+    elif within is not None:
+        options.append(f"within=({within.lower!r}, {within.upper!r})")
     if not evaluation.summed:
         data = ["y", "forecasts"]
-        options += _about_rules(evaluation)
+        if rules != rules_of_task(evaluation.task, None, within)[0]:
+            # The rule of the range comes by itself.
+            rules = tuple(rule for rule in rules if within is None or rule != Regret(within))
+            text = ", ".join(repr(x).replace("Interval(", "properly.Interval(") for x in rules)
+            options.append(f"rules=[{text}]")
         options += [f"{name}={name}" for name in _columns(evaluation)]
-    options += _about_maps(evaluation)
+    for repair in list(evaluation.repairs.values())[:1]:
+        options.append(f'recalibrate="{"auto" if repair.result.gain.nested else repair.kind}"')
     options += [f"level={evaluation.level!r}", f"replicates={evaluation.replicates!r}"]
     if evaluation.seed is not None:
         options.append(f"rng={evaluation.seed}")
     call = f"e = properly.evaluate({', '.join([*data, *options])})"
     imports = ["import properly", *(["from properly.rules import *"] if "rules=" in call else [])]
     return "\n".join([*imports, "", call, 'properly.report.write("report.html", e)'])
-
-
-def _about_task(evaluation: Evaluation) -> Iterator[str]:
-    if evaluation.task != "binary":
-        yield f'task="{evaluation.task}"'
-        if evaluation.normalized:
-            yield "normalize=True"
-    elif evaluation.within is not None:
-        yield f"within=({evaluation.within.lower!r}, {evaluation.within.upper!r})"
-
-
-def _about_rules(evaluation: Evaluation) -> Iterator[str]:
-    """Name the rules unless they are the usual ones; that of the range comes by itself."""
-    within, rules = evaluation.within, evaluation.rules
-    if rules != rules_of_task(evaluation.task, None, within)[0]:
-        rules = tuple(rule for rule in rules if within is None or rule != Regret(within))
-        text = ", ".join(repr(rule).replace("Interval(", "properly.Interval(") for rule in rules)
-        yield f"rules=[{text}]"
-
-
-def _about_maps(evaluation: Evaluation) -> Iterator[str]:
-    """Say how models were recalibrated, if they were."""
-    for repair in list(evaluation.repairs.values())[:1]:
-        is_choice = repair.result.gain.nested
-        yield f'recalibrate="{"auto" if is_choice else repair.kind}"'
 
 
 def _columns(evaluation: Evaluation) -> Iterator[str]:
@@ -123,41 +110,21 @@ def _about_data(evaluation: Evaluation) -> Iterator[str]:
         yield f"Seed {evaluation.seed}, {draws}: the same data give the same page."
 
 
-def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
-    lines = page_words()["fine_print"]
-    yield from lines["event" if evaluation.task == "binary" else "classes"]
-    grouped = any("were grouped into" in note for note in evaluation.notes)
-    exact = "" if grouped else "; numbers in tables are exact"
-    for line in lines["numbers"]:
-        yield line.format(level=f"{100 * evaluation.level:g}", exact=exact)
-
-
-class ScoreTableRow(NamedTuple):
-    """A model or a baseline."""
-
-    name: str
-    cells: list[TableCell]
-    baseline: bool = False
-    ink: int | None = None
-
-
-class ScoreTable(NamedTuple):
-    """A table of the page."""
-
-    caption: str
-    summary: str
-    head: Sequence[str]
-    rows: list[ScoreTableRow]
-
-
-def score_tables(evaluation: Evaluation) -> list[ScoreTable]:
+def score_tables(evaluation: Evaluation) -> list[NumberTable]:
     """Lay out the scores by each rule, the primary one first, then what clinicians ask for."""
     rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
     tables = [_by_rule(evaluation, rule) for rule in rules]
     if evaluation.task != "binary":
-        tables.append(_decisions(evaluation))
+        summary, caption = (
+            "Decisions: accuracy, F1, kappa, costs",
+            page_words()["tables"]["decisions"],
+        )
+        tables.append(hard_table(evaluation)._replace(title=summary, caption=caption))
     elif evaluation.aucs or evaluation.calibration:
-        tables.append(_clinical(evaluation))
+        rows = [(name, *_clinical_cells(evaluation, name)) for name in evaluation.models]
+        summary = "Discrimination and calibration, as in clinical papers"
+        caption = page_words()["tables"]["clinical"]
+        tables.append(NumberTable(CLINICAL, rows, summary, caption))
     return tables
 
 
@@ -185,36 +152,27 @@ def remarks(evaluation: Evaluation) -> list[str]:
     return [f"∞: {meaning}. Nothing is clipped. Cases of infinite loss: {'; '.join(counts)}."]
 
 
-def _by_rule(evaluation: Evaluation, rule: Any) -> ScoreTable:
-    name, inks = rule.name, inks_of(evaluation)
-    scores, skills = evaluation.scores, evaluation.skills
+def _by_rule(evaluation: Evaluation, rule: Any) -> NumberTable:
+    name, scores, skills = rule.name, evaluation.scores, evaluation.skills
     rows = [
-        ScoreTableRow(
-            model,
-            _cells(by_rule[name], scores[model][name], skills[model][name]),
-            False,
-            inks.get(model),
-        )
+        (model, *_cells(by_rule[name], scores[model][name], skills[model][name]))
         for model, by_rule in evaluation.parts.items()
     ]
-    rows += [
-        ScoreTableRow(baseline, _cells(by_rule[name]), baseline=True)
-        for baseline, by_rule in evaluation.baselines.items()
-    ]
+    rows += [(name_of, *_cells(x[name])) for name_of, x in evaluation.baselines.items()]
     words = rule_in_words(rule)
     # Some scores are called means already: mean regret.
     caption = f"Mean {words.removeprefix('mean ')}; {rule.propriety.value}."
-    return ScoreTable(caption, f"Scores by the {words}", HEAD, rows)
+    return NumberTable(HEAD, rows, f"Scores by the {words}", caption, len(evaluation.baselines))
 
 
 def _cells(
     parts: Decomposition, score: Estimate | None = None, skill: Estimate | None = None
 ) -> list[TableCell]:
-    scores = [
+    cells = [
         TableCell(number(value), "" if estimate is None else around(estimate.interval))
         for value, estimate in ((parts.score, score), (parts.skill, skill))
     ]
-    return scores + [_part(parts, name) for name in ("miscalibration", "discrimination")]
+    return cells + [_part(parts, name) for name in ("miscalibration", "discrimination")]
 
 
 def _part(parts: Decomposition, name: str) -> TableCell:
@@ -226,27 +184,6 @@ def _part(parts: Decomposition, name: str) -> TableCell:
     if name == "miscalibration" and math.isnan(intervals.p_value):
         ends = f"at most {number(intervals.miscalibration[1])}"
     return TableCell(number(getattr(intervals, f"corrected_{name}")), f"{ends}; uncorrected {raw}")
-
-
-def _decisions(evaluation: Evaluation) -> ScoreTable:
-    """Lay out what decisions come to, for the likeliest class and at the least expected cost."""
-    head, lines, *_ = hard_table(evaluation)
-    inks = inks_of(evaluation)
-    rows = [
-        ScoreTableRow(name, [*map(TableCell, texts)], ink=inks.get(name)) for name, *texts in lines
-    ]
-    caption = page_words()["tables"]["decisions"]
-    return ScoreTable(caption, "Decisions: accuracy, F1, kappa, costs", head[1:], rows)
-
-
-def _clinical(evaluation: Evaluation) -> ScoreTable:
-    inks = inks_of(evaluation)
-    rows = [
-        ScoreTableRow(name, [*_clinical_cells(evaluation, name)], ink=inks.get(name))
-        for name in evaluation.models
-    ]
-    summary = "Discrimination and calibration, as in clinical papers"
-    return ScoreTable(page_words()["tables"]["clinical"], summary, CLINICAL, rows)
 
 
 def _clinical_cells(evaluation: Evaluation, model: str) -> Iterator[TableCell]:
@@ -261,13 +198,13 @@ def _clinical_cells(evaluation: Evaluation, model: str) -> Iterator[TableCell]:
         yield _estimate(calibration.slope, calibration.certain)
         usual = f"{number(calibration.ici.mean_if_calibrated)} if calibrated"
         yield TableCell(number(calibration.ici.value), usual)
-    yield nothing if test is None else _test(test)
-
-
-def _test(test: CalibrationTest) -> TableCell:
-    if math.isnan(test.p_value):
-        return TableCell("not tested", why_untested(test))
-    return TableCell(p_text(test.p_value, is_bound=test.p_is_bound, digits=2), f"{test.name} test")
+    if test is None:
+        yield nothing
+    elif math.isnan(test.p_value):
+        yield TableCell("not tested", why_untested(test))
+    else:
+        p = p_text(test.p_value, is_bound=test.p_is_bound, digits=2)
+        yield TableCell(p, f"{test.name} test")
 
 
 def _estimate(estimate: Estimate, certain: float = 0) -> TableCell:
@@ -319,26 +256,32 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
     per = round_number(evaluation.event_rate)
     # The first is at 0, where one acts on all.
     everyone = next(iter(evaluation.at_thresholds.values()))[0]
-    models = {name: _fewer(x[1:], evaluation) for name, x in evaluation.at_thresholds.items()}
+    models = {name: x[1:] for name, x in evaluation.at_thresholds.items()}
+    # Every second threshold, or fewer, of many models; both ends stay.
+    step = math.ceil(sum(map(len, models.values())) / MOST_KEPT)
+    models = {name: (*x[:-1:step], x[-1]) for name, x in models.items()}
     thresholds = [at.threshold for at in next(iter(models.values()))]
     start = _nearest(thresholds, round_middle(evaluation.within, evaluation.event_rate))
     cells = {name: [_in_people(at, per) for at in x] for name, x in models.items()}
     # What needs no model is the same at every threshold.
     plain = dict(zip((TREAT_ALL, TREAT_NONE), _without_model(everyone, per), strict=True))
-    inks, labels = inks_of(evaluation), [percent(t) for t in thresholds]
-    ends = [ScoreTableRow(name, _as_cells(row), baseline=True) for name, row in plain.items()]
+    labels = [percent(t) for t in thresholds]
     tables = []
     for k in sorted({start, *_sides(evaluation, thresholds)}):
-        rows = [ScoreTableRow(name, _as_cells(x[k]), ink=inks[name]) for name, x in cells.items()]
-        tables.append((labels[k], k == start, rows + ends))
-    texts = [[_joined(row) for row in x] for x in (*cells.values(), *([x] for x in plain.values()))]
+        every = [*((name, x[k]) for name, x in cells.items()), *plain.items()]
+        rows = [(name, *_as_cells(row)) for name, row in every]
+        tables.append((labels[k], k == start, NumberTable(PEOPLE_HEAD, rows, plain=len(plain))))
+    # Each row is a short text, since there are many of them.
+    texts = [
+        ["|".join("/".join(cell) for cell in row) for row in rows]
+        for rows in (*cells.values(), *([row] for row in plain.values()))
+    ]
     dots, alike = [[_dots(at) for at in x] for x in models.values()], _dots(everyone)
     shares = [100 * t for t in thresholds]
     return {
         "per": f"{per:,}",
         "cases": cases,
         "event": event,
-        "head": PEOPLE_HEAD,
         "ends": (f"{shares[0]:.6g}", f"{shares[-1]:.6g}"),
         "start": f"{shares[start]:.6g}",
         "last": len(thresholds) - 1,
@@ -352,12 +295,6 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
             "dots": [*dots, [alike], [[0, 0, alike[0]]]],
         },
     }
-
-
-def _fewer(by_threshold: Sequence[AtThreshold], evaluation: Evaluation) -> tuple[AtThreshold, ...]:
-    """Keep every second threshold, or fewer, of many models; both ends stay."""
-    step = math.ceil(len(by_threshold) * len(evaluation.at_thresholds) / MOST_KEPT)
-    return *by_threshold[:-1:step], by_threshold[-1]
 
 
 def _sides(evaluation: Evaluation, thresholds: Sequence[float]) -> list[int]:
@@ -391,11 +328,6 @@ def _as_cells(row: list[list[str]]) -> list[TableCell]:
         unit = " %" if k >= len(PEOPLE) and number != NONE else ""
         cells.append(TableCell(f"{number}{unit}", f"{' to '.join(ends)}{unit}" if ends else ""))
     return cells
-
-
-def _joined(row: list[list[str]]) -> str:
-    """Write a row as a short text, since there are many of them."""
-    return "|".join("/".join(texts) for texts in row)
 
 
 def _rate(x: float) -> str:

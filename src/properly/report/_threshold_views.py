@@ -97,7 +97,13 @@ class ThresholdView(NamedTuple):
 
 def views(evaluation: Evaluation) -> tuple[ThresholdView, ...]:
     """Return the view of all thresholds and, if it shows much less, that of the range."""
-    whole, within = ThresholdView(0.0, 1.0, exponent(evaluation)), evaluation.within
+    within, rate = evaluation.within, evaluation.event_rate
+    end = 1.0 if within is None else within.upper
+    # Where small thresholds matter, they have more room.
+    power = 0.5 if end <= LOW[0] or rate < RARE[0] else 1.0
+    if end <= LOW[1] or (within is None and rate < RARE[1]):
+        power = 0.25
+    whole = ThresholdView(0.0, 1.0, power)
     if within is None:
         return (whole,)
     margin = MARGIN * (within.upper - within.lower)
@@ -166,15 +172,6 @@ def drawn_at(evaluation: Evaluation) -> Column:
 def heights(curve: MurphyCurve | DecisionCurve, at: Column) -> Column:
     """Return a curve at thresholds from 0 on; a jump at 0 itself would lie on the axis."""
     return np.append(curve.right[0], curve.at(at[1:]))
-
-
-def exponent(evaluation: Evaluation) -> float:
-    """Return the power of all thresholds along the axis: 1, or less where small ones matter."""
-    within, rate = evaluation.within, evaluation.event_rate
-    upper = 1.0 if within is None else within.upper
-    if upper <= LOW[1] or (within is None and rate < RARE[1]):
-        return 0.25
-    return 0.5 if upper <= LOW[0] or rate < RARE[0] else 1.0
 
 
 def threshold_axis(evaluation: Evaluation) -> Spec:

@@ -75,7 +75,13 @@ def _places(periods: OverTime) -> tuple[list[Any], Spec]:
     if start.dtype.kind == "O":
         start, end = (_as_dates(x) for x in (start, end))
     if start.dtype.kind == "M":
-        return _dates(start, end)
+        first, last = (x.astype("datetime64[s]").astype(np.int64) for x in (start, end))
+        middle = ((first + last) // 2).astype("datetime64[s]")
+        # An axis of months, or of days if that is all.
+        format_ = "%b %Y" if (last[-1] - first[0]) / 86400 > MONTHS else "%d %b %Y"
+        axis = {"format": format_, "grid": False, "tickCount": 8}
+        scale = {"type": "utc", "padding": PADDING}
+        return [f"{x}Z" for x in middle], {"type": "temporal", "scale": scale, "axis": axis}
     axis, scale = {"format": "~f", "grid": False}, {"zero": False, "padding": PADDING}
     numbers: list[Any] = list(range(1, len(periods) + 1))
     if start.dtype.kind in "iuf":
@@ -85,16 +91,6 @@ def _places(periods: OverTime) -> tuple[list[Any], Spec]:
     else:
         axis["title"] = "period"
     return numbers, {"type": "quantitative", "scale": scale | {"nice": False}, "axis": axis}
-
-
-def _dates(start: Column, end: Column) -> tuple[list[Any], Spec]:
-    """Return the middle of each period, and an axis of months, or of days if that is all."""
-    first, last = (x.astype("datetime64[s]").astype(np.int64) for x in (start, end))
-    middle = ((first + last) // 2).astype("datetime64[s]")
-    days = (last[-1] - first[0]) / 86400
-    axis = {"format": "%b %Y" if days > MONTHS else "%d %b %Y", "grid": False, "tickCount": 8}
-    scale = {"type": "utc", "padding": PADDING}
-    return [f"{x}Z" for x in middle], {"type": "temporal", "scale": scale, "axis": axis}
 
 
 def _as_dates(time: Column) -> Column:
@@ -143,16 +139,12 @@ def _time_spec(by_model: dict[str, OverTime], one: OverTime) -> Spec:
     return spec | {"vconcat": [upper, _rates(names, x, rows[: len(one)])], "spacing": 18}
 
 
-def _is_few(x: Spec) -> bool:
-    return bool(x["type"] == "ordinal")
-
-
 def _points(
     names: list[str], place: Spec, size: int, tooltip: list[Spec], width: float
 ) -> list[Spec]:
     """Draw dots on lines; those of few periods stand beside each other, in the models' order."""
     dots, place = vega.dot(size, opacity=1), place | {"color": vega.model_color(names)}
-    if _is_few(place["x"]):
+    if place["x"]["type"] == "ordinal":
         scale = {"domain": names, "paddingOuter": 1}
         place |= {"xOffset": vega.category("model", scale=scale)}
         return [vega.layer(dots, place | {"tooltip": tooltip})]
@@ -172,7 +164,7 @@ def _period_scores(names: list[str], x: Spec, one: OverTime) -> Spec:
     ends = {name: x for name, x in dots["encoding"].items() if name != "tooltip"}
     ends |= {"y": y | {"field": "lower"}, "y2": {"field": "upper"}}
     bar, ribbon = vega.mark("rule", strokeWidth=2.2), vega.mark("area", opacity=0.13)
-    around = vega.layer(bar if _is_few(x) else ribbon, ends, "isValid(datum.lower)")
+    around = vega.layer(bar if x["type"] == "ordinal" else ribbon, ends, "isValid(datum.lower)")
     return {"width": vega.WIDE, "height": HIGH, "layer": [around, *line, dots]}
 
 
@@ -185,7 +177,7 @@ def _rates(names: list[str], x: Spec, rows: list[Spec]) -> Spec:
     happened = _happened({"x": x, "y": y | {"field": "rate"}}, rows, observed)
     tooltip = vega.hover(WHERE | {"forecast": (title, ".2%")} | rate)
     forecasts = _points(names, {"x": x, "y": y}, 30, tooltip, 1.6)
-    layers = [*happened, *forecasts] if _is_few(x) else [*forecasts, *happened]
+    layers = [*happened, *forecasts] if x["type"] == "ordinal" else [*forecasts, *happened]
     return {"width": vega.WIDE, "height": LOW, "layer": layers}
 
 
@@ -193,7 +185,7 @@ def _happened(at: Spec, rows: list[Spec], tooltip: list[Spec]) -> list[Spec]:
     """Draw the event rate of each period, and name it once."""
     fields = ("time", "period", "cases", "rate")
     data = [{key: row[key] for key in fields} for row in rows if row["rate"] is not None]
-    few, look = _is_few(at["x"]), {"opacity": 0.75}
+    few, look = at["x"]["type"] == "ordinal", {"opacity": 0.75}
     above = {"align": "center" if few else "right", "baseline": "bottom", "dy": -7}
     words, pointed = at | {"text": {"value": "event rate"}}, at | {"tooltip": tooltip}
     name = vega.layer(vega.ink("text", **above, **look), words, values=data[-1:])
@@ -209,9 +201,8 @@ def _time_alt(by_model: dict[str, OverTime], score: str) -> str:
     one = next(iter(by_model.values()))
     ranges = []
     for name, record in by_model.items():
-        finite = record.score[np.isfinite(record.score)]
-        ends = [finite.min(), finite.max()] if finite.size else []
-        texts = [fixed(float(x), _period_decimals(record)) for x in ends]
+        finite = sorted(record.score[np.isfinite(record.score)].tolist())
+        texts = [fixed(x, _period_decimals(record)) for x in finite[:: max(len(finite) - 1, 1)]]
         ranges.append(f"{printable(name)} {' to '.join(texts) or words.NONE}")
     periods = (
         f"{many(len(one), 'period')} from {time_words(one.start)[0]} to {time_words(one.end)[-1]}"
@@ -254,22 +245,26 @@ def _evidence_spec(courses: Sequence[Course], drawn: tuple[str, ...]) -> Spec:
     models = dict.fromkeys([*drawn, *(x.record.model for x in courses)])
     shown_lines = [*loud, *quiet]
     claims = [{"line": k} | _about(x, drawn) for k, x in enumerate(shown_lines)]
+    source = {"data": {"values": claims}, "key": "line", "fields": [*claims[0]][1:]}
     labels = _labels(loud, ends, drawn)
     longest = max((len(row["label"]) for row in labels), default=0)
     ticks = range(math.ceil(ends[0]), math.floor(ends[1]) + 1)
+    powers = [power(k) if abs(k) <= WRITTEN else f"1e{k}" for k in ticks]
     encoding = _axes(courses, ends, list(ticks))
-    color = {"color": vega.model_color(models)}
+    color, words = {"color": vega.model_color(models)}, {"text": {"field": "label"}}
+    text = vega.mark("text", align="left", baseline="middle", dx=8)
     return {
-        "params": [vega.shown(drawn), {"name": "powers", "value": [_power(k) for k in ticks]}],
+        "params": [vega.shown(drawn), {"name": "powers", "value": powers}],
         "data": {"values": [row for k, x in enumerate(shown_lines) for row in _rows(k, x, ends)]},
-        "transform": vega.kept(_told(claims), APART_OR_SHOWN),
+        # Lines are long, so that whose a corner is, is said once a line.
+        "transform": vega.kept({"lookup": "line", "from": source}, APART_OR_SHOWN),
         "width": max(vega.WIDE - math.ceil(LETTER * longest) - 12, LEAST),
         "height": EVIDENCE,
         "layer": [
             *_thresholds(courses, encoding),
             *_claim_lines(encoding, color),
-            _dots(_alarms(loud, ends, drawn), encoding | color),
-            _names(labels, encoding | color),
+            _alarms(loud, ends, drawn, encoding | color),
+            vega.layer(text, encoding | color | words, APART_OR_SHOWN, values=labels),
         ],
     }
 
@@ -297,10 +292,6 @@ def _axes(courses: Sequence[Course], ends: tuple[float, float], ticks: list[int]
     }
 
 
-def _power(exponent: int) -> str:
-    return power(exponent) if abs(exponent) <= WRITTEN else f"1e{exponent}"
-
-
 def _about(course: Course, drawn: tuple[str, ...]) -> Spec:
     """Say whose a row is; models without a switch are always shown."""
     one = course.record
@@ -311,13 +302,6 @@ def _about(course: Course, drawn: tuple[str, ...]) -> Spec:
         "about": one.about,
         "quiet": course.is_quiet,
     }
-
-
-def _told(claims: list[Spec]) -> Spec:
-    """Say of each corner whose line it is of; lines are long, so that is said once a line."""
-    fields = [name for name in claims[0] if name != "line"]
-    source = {"data": {"values": claims}, "key": "line", "fields": fields}
-    return {"lookup": "line", "from": source}
 
 
 def _rows(line: int, course: Course, ends: tuple[float, float]) -> list[Spec]:
@@ -355,20 +339,16 @@ def _thresholds(courses: Sequence[Course], encoding: Spec) -> list[Spec]:
 
 
 def _alarms(
-    loud: Sequence[Course], ends: tuple[float, float], drawn: tuple[str, ...]
-) -> list[Spec]:
-    """Lay out the alarms of all lines."""
-    return [
+    loud: Sequence[Course], ends: tuple[float, float], drawn: tuple[str, ...], place: Spec
+) -> Spec:
+    """Mark the alarms of all lines."""
+    rows = [
         _about(course, drawn)
         | {"case": alarm.case, "evidence": short(float(np.clip(math.log10(alarm.evidence), *ends)))}
         | {"after": many(alarm.case, "case"), "reached": evidence_in_words(alarm.evidence)}
         for course in loud
         for alarm in course.alarms
     ]
-
-
-def _dots(rows: list[Spec], place: Spec) -> Spec:
-    """Mark alarms."""
     tooltip = vega.hover({"claim": "alarm", "after": "after", "reached": "evidence"})
     dots = vega.dot(70, opacity=1)
     return vega.layer(dots, place | {"tooltip": tooltip}, APART_OR_SHOWN, values=rows)
@@ -388,11 +368,6 @@ def _labels(
         | {"case": int(x.cases[-1]), "evidence": short(float(y)), "label": x.label(printable)}
         for x, y in zip(loud, places, strict=True)
     ]
-
-
-def _names(labels: list[Spec], place: Spec) -> Spec:
-    text = vega.mark("text", align="left", baseline="middle", dx=8)
-    return vega.layer(text, place | {"text": {"field": "label"}}, APART_OR_SHOWN, values=labels)
 
 
 def _claims(courses: Sequence[Course]) -> NumberTable:

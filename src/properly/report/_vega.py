@@ -55,14 +55,23 @@ ROW_NUMBER: Spec = {"op": "row_number", "as": "row"}
 POINTED: Spec = {"condition": {"param": "pointed", "empty": False, "value": 1}, "value": 0}
 
 
+class TableCell(NamedTuple):
+    """A number, and its interval below it."""
+
+    number: str
+    around: str = ""
+    kind: str = "number"
+
+
 class NumberTable(NamedTuple):
-    """The numbers behind a chart; the first column names the row."""
+    """A table, such as the numbers behind a chart; the first column names the row."""
 
     head: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Any]]
     title: str = "Numbers"
-    # What a cell has after a line break, such as an interval, stands below it in small letters.
-    around: bool = False
+    caption: str = ""
+    plain: int = 0
+    """How many rows, the last ones, are of baselines, or of forecasters without a rank."""
 
 
 @dataclass(frozen=True)

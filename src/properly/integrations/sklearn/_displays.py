@@ -52,7 +52,7 @@ FOLD, POOLED = "fold", "pooled"
 # The mark of what is drawn for a curve that is alone: numbers, bars, and a band.
 ALONE = "of a curve alone"
 # Marks by which plots know the areas that they fill.
-FILLED = ("band", "missed")
+FILLED = ("band",)
 
 
 def next_color(ax: Axes | None) -> str:
