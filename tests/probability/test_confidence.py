@@ -18,8 +18,7 @@ from scipy.stats import norm
 
 import properly
 from properly.probability import confidence_test
-from properly.probability._confidence import ConfidenceTest
-from properly.probability._power_means import POWERS, ThreeMeans
+from properly.probability._power_means import POWERS, ConfidenceTest, ThreeMeans
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
 # Absolute: of a z that is 0 the reference, of 60 digits, has a residue of 1e-61; doubles have more.

@@ -11,8 +11,14 @@ from ._confusion import (
 )
 from ._dominance import Dominance, dominance
 from ._hard_decisions import decide, expected_cost, hard_decisions
-from ._money import Money, regret_in_money
-from ._murphy import MurphyCurve, murphy_curve, murphy_difference, regret_curve
+from ._murphy import (
+    Money,
+    MurphyCurve,
+    murphy_curve,
+    murphy_difference,
+    regret_curve,
+    regret_in_money,
+)
 from ._net_benefit import DecisionCurve, decision_curve, decision_difference
 from ._recommend import recommend
 from ._retention import Retention, rejection_scores, retention_curve, retention_study

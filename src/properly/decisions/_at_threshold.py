@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.counts._cases import Cases
-    from properly.decisions._threshold_intervals import Sampled
+    from properly.decisions._elementary import CaseRows
     from properly.rules._interval import Interval
     from properly.typing import Column
 
@@ -122,10 +122,6 @@ class AtBudget(Record):
             f"AtBudget({self.budget:g}: {self.true_positives:.4g} true positives, "
             f"precision {self.precision:.4g}, recall {self.recall:.4g})"
         )
-
-    def _columns(self) -> dict[str, list[Any]]:
-        """Return one row."""
-        return {name: [value] for name, value in vars(self).items()}
 
 
 @takes_rows
@@ -444,7 +440,7 @@ def at_thresholds(
 
 
 def _judge(
-    source: Sampled, counts: OutcomeCounts, c: Column, harm: float, level: float | None
+    source: CaseRows | None, counts: OutcomeCounts, c: Column, harm: float, level: float | None
 ) -> tuple[AtThreshold, ...]:
     """Judge forecasts at thresholds that none of them misses by rounding."""
     table = Fourfold.of(split_at(counts.pooled(c), c))

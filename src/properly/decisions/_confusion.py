@@ -233,11 +233,6 @@ class Confusion(Record):
             effective_cases=float(self.total),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return labels, counts and what is read from them, as JSON can hold them."""
-        result = super().to_dict()
-        return {"labels": result.pop("labels"), **result}
-
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a true class and decision."""
         labels = one_kind(self.labels)

@@ -115,13 +115,6 @@ class CaseRows(NamedTuple):
             missed += np.bincount(unit[below], event[below], size)
             yield 2 * (threshold * in_vain + (1 - threshold) * missed)
 
-    def products(self, kind: Column, kinds: int) -> Column:
-        """Multiply the corrected weights of clusters in each kind of case, and add up."""
-        place = self.unit * kinds + kind
-        weight = np.bincount(place, self.weight, self.units * kinds).reshape(-1, kinds)
-        corrected = self.design.correction.scaled(weight.T)
-        return np.asarray(np.einsum("ig,jg->ij", corrected, corrected))
-
     def mean_and_error(self, costs: Iterable[Column]) -> tuple[Column, Column]:
         """Return the mean and its standard error of what the units cost, one after the other."""
         weight, total = np.bincount(self.unit, self.weight), self.weight.sum()
@@ -373,7 +366,8 @@ def score_bounds(
     else:
         other, price = split.term(2 - 2 * t, acted=False, event=True), 2 * t
     in_vain = split.term(price, acted=True, event=False)
-    mean, unknown = in_vain.amount * in_vain.share + other.amount * other.share, np.nan
+    mean = in_vain.amount * in_vain.share + other.amount * other.share
+    unknown: Any = np.nan
     if rows is not None:
         costs = rows.costs(rows.p, rows.happened, t)
         if benefit:

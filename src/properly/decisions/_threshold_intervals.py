@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._interrupts import checked
-from properly.counts._cases import (
-    Cases,
-    has_strata,
-    has_time,
-    is_dependent,
-    rows_in_use,
-)
-from properly.counts._tally import Tally, tally_of_sums
-from properly.decisions._elementary import CaseRows, rows_of
+from properly.counts._cases import Cases, is_dependent
+from properly.decisions._elementary import rows_of
 from properly.decisions._grid import odds
-from properly.inference._moments import Spread
+from properly.inference._design import Design
+from properly.inference._moments import Moments, Spread
 from properly.inference._shares import (
     ShareTerm,
     design_effect,
@@ -27,18 +21,16 @@ from properly.inference._shares import (
     together,
     wilson,
 )
-from properly.inference._variance import spread_of_means, spread_of_rows
+from properly.inference._variance import spread_of_totals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.decisions._elementary import Split
+    from properly.counts._tally import Tally
+    from properly.decisions._elementary import CaseRows, Split
     from properly.typing import Column
 
 
-# What says how far ratios spread: rows in clusters, cases of another design, or nothing but the
-# four kinds.
-Sampled: TypeAlias = CaseRows | Cases | None
 Form: TypeAlias = Literal["share", "sum", "ratio", "log ratio"]
 
 # An interval reaches so many half widths below and above the estimate.
@@ -87,12 +79,6 @@ class Fourfold(NamedTuple):
     def some(self) -> Column:
         """Whether anybody is acted upon, or is not, for each kind."""
         return np.repeat(self.weight.reshape(2, 2, -1).any(axis=1), 2, axis=0)
-
-    def tally(self, k: int) -> Tally:
-        """Give all who are not acted upon at a threshold one forecast, all who are another."""
-        weight, squares = (x[:, k].reshape(2, 2)[::-1] for x in self)
-        columns = [weight.sum(axis=1), weight[:, 0], squares[:, 0], squares[:, 1]]
-        return tally_of_sums([np.array([0.0, 1.0]), *columns])
 
     def heavy(self, kinds: Column) -> Column:
         """Return squared weight over weight of some kinds.
@@ -168,69 +154,55 @@ class Score(NamedTuple):
 
 
 def threshold_intervals(
-    source: Sampled, table: Fourfold, c: Column, ratios: Mapping[str, Ratio], level: float
+    source: CaseRows | None, table: Fourfold, c: Column, ratios: Mapping[str, Ratio], level: float
 ) -> dict[str, Column]:
     """Bound ratios at thresholds c, given the cases of the four kinds there: two rows of ends."""
     if source is None and all(ratio.is_scored for ratio in ratios.values()):
         alone = Score(normal(level), 1.0)
         return {name: _ends(ratio, table, np.nan, alone) for name, ratio in ratios.items()}
     influence = np.stack([ratio.influence(table) for ratio in ratios.values()])
-    halves, scores = [], []
+    halves, quantiles, designs = [], [], []
     for k, at in enumerate(checked(c.tolist())):
-        spread = _spread(source, table, influence[:, :, k], (k, at))
+        amounts = influence[:, :, k]
+        spread = _spread(source, table, amounts, (k, at))
         halves.append(spread.half_widths(level))
-        scores.append(_score(source, table, influence[:, :, k], spread, (k, level)))
-    quantile, design = np.array([x.quantile for x in scores]), [x.design for x in scores]
+        # Of dependent cases as many as one alone would say as much.
+        alone = np.square(amounts) @ table.squares[:, k] / table.weight[:, k].sum() ** 2
+        effect = design_effect(np.diagonal(spread.covariance), alone)
+        designs.append(np.ones(len(alone)) if source is None else effect)
+        quantiles.append(normal(level) if source is None else student(spread.degrees, level))
+    quantile = np.array(quantiles)
+    parts = zip(ratios.items(), np.stack(halves, axis=1), np.stack(designs, axis=1), strict=True)
     return {
         name: _ends(ratio, table, half, Score(quantile, effect))
-        for (name, ratio), half, effect in zip(
-            ratios.items(), np.stack(halves, axis=1), np.stack(design, axis=1), strict=True
-        )
+        for (name, ratio), half, effect in parts
     }
 
 
-def sampled(source: Tally | Cases) -> Sampled:
-    """Take the rows of clusters once; of independent cases, the four kinds are enough."""
-    if not is_dependent(source):
+def sampled(source: Tally | Cases) -> CaseRows | None:
+    """Take the rows of dependent cases once; of independent ones, the four kinds are enough."""
+    if not (isinstance(source, Cases) and is_dependent(source)):
         return None
-    return source if has_strata(source) or has_time(source) else rows_of(source)
+    rows, design = rows_of(source), Design.of(source)
+    return rows._replace(design=design, unit=design.unit)
 
 
-def _spread(source: Sampled, table: Fourfold, influence: Column, at: tuple[int, float]) -> Spread:
+def _spread(
+    rows: CaseRows | None, table: Fourfold, influence: Column, at: tuple[int, float]
+) -> Spread:
     """Find how far the ratios spread at one threshold, given its place among all."""
     k, c = at
-    if source is None:
-        return spread_of_means(table.tally(k), influence[:, [2, 0]], influence[:, [3, 1]])
-    if isinstance(source, CaseRows):
-        return _spread_of_clusters(source, influence, c)
-    y, p, _, _ = rows_in_use(source)
-    return spread_of_rows(source, influence[:, _kind(p, y, c)])
-
-
-def _spread_of_clusters(rows: CaseRows, influence: Column, c: float) -> Spread:
-    """Find it from what clusters weigh in the four kinds, without a number for each row."""
-    products = rows.products(_kind(rows.p, rows.happened, c), 4) * rows.factor
-    joint, most = (x @ products @ x.T for x in (influence, np.abs(influence)))
-    # What cancels within clusters but for rounding does not vary.
-    return Spread(np.where(np.abs(joint) <= CANCELLED * most, 0.0, joint), rows.degrees)
-
-
-def _kind(p: Column, happened: Column, c: float) -> Column:
-    """Return the number of each row's kind, as kinds stand in a table."""
-    kind: Column = 2 * (p < c) + (happened == 0)
-    return kind
-
-
-def _score(
-    source: Sampled, table: Fourfold, influence: Column, spread: Spread, at: tuple[int, float]
-) -> Score:
-    """Say what score intervals are made of: cases, and of dependent ones their design effect."""
-    k, level = at
-    if source is None:
-        return Score(normal(level), np.ones(len(influence)))
-    alone = np.square(influence) @ table.squares[:, k] / table.weight[:, k].sum() ** 2
-    design = design_effect(np.diagonal(spread.covariance), alone)
-    return Score(student(spread.degrees, level), design)
+    if rows is None:
+        return Moments.from_kinds(influence, table.weight[:, k], table.squares[:, k]).spread
+    # From what units weigh in the four kinds, as these stand in a table: no number for each row.
+    place = 4 * rows.unit + 2 * (rows.p < c) + (rows.happened == 0)
+    weight = np.bincount(place, rows.weight, 4 * rows.units).reshape(-1, 4).T / rows.weight.sum()
+    kinds, degrees = spread_of_totals(weight, rows.design)
+    joint, most = (x @ y @ x.T for x, y in ((influence, kinds), (abs(influence), abs(kinds))))
+    if rows.design.is_panel:
+        joint = spread_of_totals(influence @ weight, rows.design).covariance
+    # What cancels within units but for rounding does not vary.
+    return Spread(np.where(np.abs(joint) <= CANCELLED * most, 0.0, joint), degrees)
 
 
 def _ends(ratio: Ratio, table: Fourfold, half: Any, score: Score) -> Column:
