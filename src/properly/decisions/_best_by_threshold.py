@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
 from properly._boundary._text import many
@@ -32,6 +31,7 @@ from properly.decisions._elementary import (
     require_same_totals,
     rows_of,
 )
+from properly.decisions._grid import check_increasing
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._combinators import as_prior
 from properly.rules._interval import Interval, as_interval
@@ -218,7 +218,8 @@ def rank_by_threshold(
     inside = value[(value > ends.lower) & (value < ends.upper)]
     knot = np.concatenate([[ends.lower], inside, [ends.upper]])
     edges, rank = _ranks_between(knot, result)
-    start = _first_of_runs(rank)
+    changed = np.any(rank[:, 1:] != rank[:, :-1], axis=0)
+    start = np.flatnonzero(np.append(True, changed))
     edges = np.append(edges[:-1][start], edges[-1])
     return ThresholdRanks((*given, *added), edges, rank[:, start], ends)
 
@@ -280,12 +281,6 @@ def _crossings(knot: Column, in_vain: Column, missed: Column, *, counted: bool) 
         # Rounded sums miss a forecast, or the crossing of two others, by their last digits.
         result = np.round(result, DIGITS)
     return np.asarray(result[(knot[piece] < result) & (result < knot[piece + 1])])
-
-
-def _first_of_runs(columns: Column) -> Column:
-    """Return where a column differs from the one before it."""
-    changed = np.any(columns[:, 1:] != columns[:, :-1], axis=0)
-    return np.flatnonzero(np.append(True, changed))
 
 
 class RangePieces(NamedTuple):
@@ -401,17 +396,11 @@ def margin_errors(
     result = np.full(first.shape, np.nan)
     for (i, j), covariance in zip(pairs, covariances * rows.factor, strict=True):
         chosen = (low == i) & (high == j)
-        result[chosen] = np.sqrt(np.maximum(_over_squares(covariance)[chosen], 0.0))
+        # The piece k adds its own variance and twice its covariance with the pieces before it.
+        column = np.cumsum(np.triu(covariance)[::-1], axis=0)[::-1]
+        squares = over_ranges(2 * column - np.diagonal(covariance))
+        result[chosen] = np.sqrt(np.maximum(squares[chosen], 0.0))
     return result
-
-
-def _over_squares(covariance: Column) -> Column:
-    """Add up the squares of a matrix that begin and end, in both directions, at two edges.
-
-    The piece k adds its own variance and twice its covariance with the pieces before it.
-    """
-    column = np.cumsum(np.triu(covariance)[::-1], axis=0)[::-1]
-    return over_ranges(2 * column - np.diagonal(covariance))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -545,7 +534,11 @@ def best_by_range(
     array([0.05, 0.1 ])
     """
     given, added, result = _contenders(models, with_baselines=baselines)
-    names, edge = (*given, *added), _edges(edges)
+    hint = "k / m, for whole numbers k, makes edges without drift."
+    edge = np.arange(51) / 50
+    if edges is not None:
+        edge = check_increasing(edges, "edges", least=2, hint=hint)
+    names = (*given, *added)
     pieces = pieces_between(edge, as_prior(prior))
     mass = over_ranges(pieces.mass[None, :])
     usable = (mass >= sys.float_info.min) & (mass < np.inf)
@@ -575,22 +568,6 @@ def best_by_range(
         mean_regret=mean,
         standard_error=error,
     )
-
-
-def _edges(edges: ArrayLike | None) -> Column:
-    """Take increasing thresholds in [0, 1]."""
-    if edges is None:
-        return np.arange(51) / 50
-    result = to_numpy(check_forecasts(edges, "edges")).astype(np.float64)
-    fall = np.flatnonzero(~(np.diff(result) > 0))
-    if len(result) < 2 or len(fall):
-        got = "only one"
-        if len(fall):
-            row = int(fall[0])
-            got = f"{result[row]:g} before {result[row + 1]:g} at row {row}"
-        message = f"edges must increase, and there must be at least two; got {got}"
-        raise DataError(message, hint="k / m, for whole numbers k, makes edges without drift.")
-    return result
 
 
 def _on_both_sides(pieces: RangePieces, rate: float) -> Column:

@@ -22,7 +22,7 @@ from properly._boundary._text import many, wrapped
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_two
 from properly.counts._cases import Cases, rows_in_use
-from properly.decisions._elementary import ENOUGH, GRID, require_pair
+from properly.decisions._elementary import ENOUGH, GRID, ForecastPairs, require_pair
 from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._replicates import require_enough
@@ -35,8 +35,6 @@ from properly.inference._variance import (
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from properly._boundary._options import Drawing
     from properly.typing import ArrayLike, Column
 
@@ -47,8 +45,6 @@ Scale: TypeAlias = Literal["brier", "regret", "net benefit"]
 MOST = 200
 # A range that holds fewer points of the usual grid gets one of its own.
 ENOUGH_POINTS = 100
-# Clusters whose sums are held at a time, each with as many numbers as there are thresholds.
-BATCH = 4096
 # Sums over times, of some thresholds, that are held at a time.
 AT_ONCE = 1 << 22
 
@@ -344,119 +340,6 @@ def _thresholds(runs: list[tuple[float, float]]) -> str:
     return f"{'the threshold' if alone else 'thresholds'} {listed}"
 
 
-@dataclass(frozen=True, eq=False)
-class ForecastPairs:
-    """Two forecasts of each case, as seen from thresholds.
-
-    Attributes
-    ----------
-    threshold : numpy array
-        In increasing order. One acts if the forecast is the threshold or more.
-    begin, end : numpy array
-        The first threshold above the smaller forecast, and above the greater one: from the one to
-        before the other, the case is judged differently. Both are 0 if it never is.
-    sign : numpy array
-        1 if the first forecast is the greater one, else -1.
-    happened : numpy array
-        Whether the event happened.
-    """
-
-    threshold: Column
-    begin: Column
-    end: Column
-    sign: Column
-    happened: Column
-
-    @classmethod
-    def of(
-        cls, threshold: Column, first: Column, second: Column, happened: Column
-    ) -> ForecastPairs:
-        """Find the thresholds between two forecasts."""
-        pair = (np.searchsorted(threshold, p, side="right") for p in (first, second))
-        one, other = (x.astype(np.int16) for x in pair)
-        begin, end = np.minimum(one, other), np.maximum(one, other)
-        # Cases that never differ are all alike.
-        begin[one == other] = end[one == other] = 0
-        sign = 2 * (one > other).astype(np.int8) - 1
-        return cls(threshold, begin, end, sign, happened)
-
-    def alike(self, *amounts: Column) -> tuple[ForecastPairs, list[Column]]:
-        """Put cases together that are alike, and add up amounts of theirs."""
-        wide = len(self.threshold) + 1
-        kind = self.begin.astype(np.int64)
-        for digit, base in ((self.end, wide), (self.sign > 0, 2), (self.happened, 2)):
-            kind *= base
-            kind += digit
-        some = np.flatnonzero(np.bincount(kind))
-        begin, end = np.divmod(some // 4, wide)
-        sign, happened = np.where(some // 2 % 2, 1, -1), some % 2 == 1
-        pairs = ForecastPairs(self.threshold, begin, end, sign, happened)
-        return pairs, [np.bincount(kind, x)[some] for x in amounts]
-
-    def differing(self, number: Column, unit: Column | None = None) -> Column:
-        """Count the non-events, and the events, that are judged differently at each threshold.
-
-        Of units, such as clusters, they count as so many as there would be units if each had as
-        many of them: the square of their sum over the sum of their squares.
-        """
-        label = self.happened.astype(np.intp)
-        counts = self.between(number, label, 2)
-        if unit is not None:
-            squares = np.zeros_like(counts)
-            for rows, here, size in _batches(unit):
-                kinds = 2 * here + label[rows]
-                some = self.some(rows).between(number[rows], kinds, 2 * size)
-                squares += np.square(some).reshape(size, 2, -1).sum(axis=0)
-            counts = counts**2 / np.maximum(squares, 1)
-        return counts
-
-    def sums(self, amount: Column, label: Column, size: int) -> Column:
-        """Add up by how much the first forecast costs more: a row a label, a column a threshold."""
-        signed = amount * self.sign
-        in_vain = self.between(np.where(self.happened, 0.0, signed), label, size)
-        caught = self.between(np.where(self.happened, signed, 0.0), label, size)
-        return np.asarray(2 * (self.threshold * in_vain - (1 - self.threshold) * caught))
-
-    def mean(self, number: Column, weight: Column) -> Column:
-        """Return the mean of the sums; it is 0 where all are judged alike, without rounding."""
-        mean = self.sums(weight, np.zeros(len(weight), dtype=np.intp), 1)[0] / weight.sum()
-        mean[self.differing(number).sum(axis=0) == 0] = 0.0
-        return np.asarray(mean)
-
-    def squares(self, mean: Column, amount: Column, label: Column) -> Column:
-        """Add up the squares of the sums over the cases of a label, for any two thresholds."""
-        result = np.zeros((len(mean),) * 2)
-        for rows, here, size in _batches(label):
-            total = self.some(rows).sums(amount[rows], here, size)
-            total -= np.outer(np.bincount(here, amount[rows], size), mean)
-            result += total.T @ total
-        return result
-
-    def squares_of_cases(self, mean: Column, square: Column) -> Column:
-        """Add up the squares of single cases, given the sum of the squared amounts of each row."""
-        return self.squares(mean, np.sqrt(square), np.arange(len(square)))
-
-    def some(self, rows: Column) -> ForecastPairs:
-        """Keep some of the cases."""
-        kept = (x[rows] for x in (self.begin, self.end, self.sign, self.happened))
-        return ForecastPairs(self.threshold, *kept)
-
-    def at(self, which: Column) -> ForecastPairs:
-        """Keep some of the thresholds."""
-        place = np.append(0, np.cumsum(which))
-        begin, end = place[self.begin], place[self.end]
-        never = begin == end
-        begin[never] = end[never] = 0
-        return replace(self, threshold=self.threshold[which], begin=begin, end=end)
-
-    def between(self, amount: Column, label: Column, size: int) -> Column:
-        """Add up amounts of the cases with each threshold between their forecasts, by label."""
-        wide = len(self.threshold) + 1
-        net = np.bincount(label * wide + self.begin, amount, size * wide)
-        net -= np.bincount(label * wide + self.end, amount, size * wide)
-        return np.asarray(np.cumsum(net.reshape(size, wide), axis=1)[:, :-1])
-
-
 def covariance_of_pairs(
     pairs: ForecastPairs, mean: Column, share: Column, design: Design
 ) -> Column:
@@ -505,15 +388,6 @@ def _of_clusters(pairs: ForecastPairs, mean: Column, share: Column, design: Desi
         return result
     # That strata differ in their means is not what makes units vary.
     return result - pairs.squares(mean, amount / np.sqrt(units)[group], group)
-
-
-def _batches(label: Column) -> Iterator[tuple[Column, Column, int]]:
-    """Yield the cases of some labels at a time: their rows, and labels from 0 to how many."""
-    labels, order = int(label.max()) + 1, np.argsort(label, kind="stable")
-    edges = range(0, labels, BATCH)
-    start = np.searchsorted(label[order], edges)
-    for edge, rows in zip(edges, np.split(order, start[1:]), strict=True):
-        yield rows, label[rows] - edge, min(BATCH, labels - edge)
 
 
 def contrast(

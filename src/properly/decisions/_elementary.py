@@ -11,6 +11,7 @@ means at thresholds: of one forecast from two shares, of the difference of two f
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -50,6 +51,8 @@ Bounds: TypeAlias = tuple[Column, Column, Column]
 LIMITS: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 # With fewer separate spells of a mistake, times say too little about how it depends.
 SPELLS = 10
+# Clusters whose sums are held at a time, each with as many numbers as there are thresholds.
+BATCH = 4096
 # Where dependent cases are looked at: only independent ones have a closed form everywhere.
 GRID: Column = read_only(np.arange(1, 200) / 200)
 # Fewer events or non-events than this, judged differently by two forecasts, carry no bounds.
@@ -264,6 +267,136 @@ def split_at(counts: OutcomeCounts, threshold: Column, *, both: bool = False) ->
     return Split(counts, threshold, np.stack(first))
 
 
+@dataclass(frozen=True, eq=False)
+class ForecastPairs:
+    """Two forecasts of each case, as seen from thresholds.
+
+    Attributes
+    ----------
+    threshold : numpy array
+        In increasing order. One acts if the forecast is the threshold or more.
+    begin, end : numpy array
+        The first threshold above the smaller forecast, and above the greater one: from the one to
+        before the other, the case is judged differently. Both are 0 if it never is.
+    sign : numpy array
+        1 if the first forecast is the greater one, else -1.
+    happened : numpy array
+        Whether the event happened.
+    """
+
+    threshold: Column
+    begin: Column
+    end: Column
+    sign: Column
+    happened: Column
+
+    @classmethod
+    def of(
+        cls,
+        threshold: Column,
+        first: Column,
+        second: Column,
+        happened: Column,
+        side: Literal["left", "right"] = "right",
+    ) -> ForecastPairs:
+        """Find the thresholds between two forecasts; with the left side, who acts just above them.
+
+        Few thresholds have numbers of few bytes.
+        """
+        pair = (np.searchsorted(threshold, p, side=side) for p in (first, second))
+        one, other = (x.astype(np.min_scalar_type(-len(threshold))) for x in pair)
+        begin, end = np.minimum(one, other), np.maximum(one, other)
+        # Cases that never differ are all alike.
+        begin[one == other] = end[one == other] = 0
+        sign = 2 * (one > other).astype(np.int8) - 1
+        return cls(threshold, begin, end, sign, happened)
+
+    def alike(self, *amounts: Column) -> tuple[ForecastPairs, list[Column]]:
+        """Put cases together that are alike, and add up amounts of theirs."""
+        wide = len(self.threshold) + 1
+        kind = self.begin.astype(np.int64)
+        for digit, base in ((self.end, wide), (self.sign > 0, 2), (self.happened, 2)):
+            kind *= base
+            kind += digit
+        some = np.flatnonzero(np.bincount(kind))
+        begin, end = np.divmod(some // 4, wide)
+        sign, happened = np.where(some // 2 % 2, 1, -1), some % 2 == 1
+        pairs = ForecastPairs(self.threshold, begin, end, sign, happened)
+        return pairs, [np.bincount(kind, x)[some] for x in amounts]
+
+    def differing(self, number: Column, unit: Column | None = None) -> Column:
+        """Count the non-events, and the events, that are judged differently at each threshold.
+
+        Of units, such as clusters, they count as so many as there would be units if each had as
+        many of them: the square of their sum over the sum of their squares.
+        """
+        label = self.happened.astype(np.intp)
+        counts = self.between(number, label, 2)
+        if unit is not None:
+            squares = np.zeros_like(counts)
+            for rows, here, size in _batches(unit):
+                kinds = 2 * here + label[rows]
+                some = self.some(rows).between(number[rows], kinds, 2 * size)
+                squares += np.square(some).reshape(size, 2, -1).sum(axis=0)
+            counts = counts**2 / np.maximum(squares, 1)
+        return counts
+
+    def sums(self, amount: Column, label: Column, size: int) -> Column:
+        """Add up by how much the first forecast costs more: a row a label, a column a threshold."""
+        signed = amount * self.sign
+        in_vain = self.between(np.where(self.happened, 0.0, signed), label, size)
+        caught = self.between(np.where(self.happened, signed, 0.0), label, size)
+        return np.asarray(2 * (self.threshold * in_vain - (1 - self.threshold) * caught))
+
+    def mean(self, number: Column, weight: Column) -> Column:
+        """Return the mean of the sums; it is 0 where all are judged alike, without rounding."""
+        mean = self.sums(weight, np.zeros(len(weight), dtype=np.intp), 1)[0] / weight.sum()
+        mean[self.differing(number).sum(axis=0) == 0] = 0.0
+        return np.asarray(mean)
+
+    def squares(self, mean: Column, amount: Column, label: Column) -> Column:
+        """Add up the squares of the sums over the cases of a label, for any two thresholds."""
+        result = np.zeros((len(mean),) * 2)
+        for rows, here, size in _batches(label):
+            total = self.some(rows).sums(amount[rows], here, size)
+            total -= np.outer(np.bincount(here, amount[rows], size), mean)
+            result += total.T @ total
+        return result
+
+    def squares_of_cases(self, mean: Column, square: Column) -> Column:
+        """Add up the squares of single cases, given the sum of the squared amounts of each row."""
+        return self.squares(mean, np.sqrt(square), np.arange(len(square)))
+
+    def some(self, rows: Column) -> ForecastPairs:
+        """Keep some of the cases."""
+        kept = (x[rows] for x in (self.begin, self.end, self.sign, self.happened))
+        return ForecastPairs(self.threshold, *kept)
+
+    def at(self, which: Column) -> ForecastPairs:
+        """Keep some of the thresholds."""
+        place = np.append(0, np.cumsum(which))
+        begin, end = place[self.begin], place[self.end]
+        never = begin == end
+        begin[never] = end[never] = 0
+        return replace(self, threshold=self.threshold[which], begin=begin, end=end)
+
+    def between(self, amount: Column, label: Column, size: int) -> Column:
+        """Add up amounts of the cases with each threshold between their forecasts, by label."""
+        wide = len(self.threshold) + 1
+        net = np.bincount(label * wide + self.begin, amount, size * wide)
+        net -= np.bincount(label * wide + self.end, amount, size * wide)
+        return np.asarray(np.cumsum(net.reshape(size, wide), axis=1)[:, :-1])
+
+
+def _batches(label: Column) -> Iterator[tuple[Column, Column, int]]:
+    """Yield the cases of some labels at a time: their rows, and labels from 0 to how many."""
+    labels, order = int(label.max()) + 1, np.argsort(label, kind="stable")
+    edges = range(0, labels, BATCH)
+    start = np.searchsorted(label[order], edges)
+    for edge, rows in zip(edges, np.split(order, start[1:]), strict=True):
+        yield rows, label[rows] - edge, min(BATCH, labels - edge)
+
+
 def dependent_split(source: Tally | Cases, split: Split) -> Split:
     """Find who is acted upon at the points of a grid, if cases depend on one another."""
     return split_at(split.counts, GRID) if is_dependent(source) else split
@@ -419,48 +552,26 @@ def paired_bounds(
     Independent cases are looked at on both sides of each knot, others at each point of the grid.
     """
     one, other = map(rows_of, require_pair(first, second, "the band of a difference"))
-    once = np.ones_like(one.weight)
+    once, happened, total = np.ones_like(one.weight), one.happened > 0, float(one.square.sum())
     if one.together:
         costs = _minus(*(rows.costs(rows.p, rows.happened, grid) for rows in (one, other)))
         mean, error = one.mean_and_error(costs)
-        knot, margin = grid, error * student(one.degrees, level)
-        few = _between(grid, one, other, once).min(axis=0)[0] < ENOUGH
-    else:
-        spare = float(one.weight.sum() ** 2 / one.square.sum()) - 1
-        margin = _paired_error(knot, one, other, mean) * student(spare, level)
-        few = _between(knot, one, other, once).min(axis=0) < ENOUGH
-    return _bounds(knot, mean, np.where(few, np.nan, margin), least=-np.inf)
-
-
-def _paired_error(knot: Column, one: CaseRows, other: CaseRows, mean: Column) -> Column:
-    """Return the standard error of a mean difference, from its deviations squared.
-
-    A case differs only where the threshold lies between its two forecasts, and by plus or minus
-    what a mistake costs there.
-    """
-    sign = np.sign(one.p - other.p) * (1 - 2 * one.happened)
-    in_vain, missed = _between(knot, one, other, one.square)
-    none, events = _between(knot, one, other, one.square * sign)
-    sums = mean_cost(knot, none, events, 1)
-    deviation = 4 * (knot**2 * in_vain + (1 - knot) ** 2 * missed)
-    deviation += mean * (float(one.square.sum()) * mean - 2 * sums)
-    return np.asarray(np.sqrt(np.maximum(deviation, 0) * one.factor))
-
-
-def _between(threshold: Column, one: CaseRows, other: CaseRows, amount: Column) -> Column:
-    """Add up the non-events, and the events, whose two forecasts have the threshold between."""
-    low, high = np.minimum(one.p, other.p), np.maximum(one.p, other.p)
-    size = threshold.shape[0] + 1
-    sums = np.empty((2, 2, size - 1))
-    for row, side in ((1, LIMITS[0]), (0, LIMITS[1])):
-        # The first threshold beyond a forecast: from there on, it is no reason to act.
-        begin, end = (np.searchsorted(threshold, x, side=side) for x in (low, high))
-        for outcome in (0, 1):
-            case = one.happened == outcome
-            net = np.bincount(begin[case], amount[case], size)
-            net -= np.bincount(end[case], amount[case], size)
-            sums[outcome, row] = np.cumsum(net)[:-1]
-    return sums
+        few = ForecastPairs.of(grid, one.p, other.p, happened).differing(once).min(axis=0) < ENOUGH
+        margin = error * student(one.degrees, level)
+        return _bounds(grid, mean, np.where(few, np.nan, margin), least=-np.inf)
+    margins = []
+    for side, limit in zip(LIMITS[::-1], mean, strict=True):
+        pairs = ForecastPairs.of(knot, one.p, other.p, happened, side)
+        # A case differs only where the threshold lies between its two forecasts, and by plus or
+        # minus what a mistake costs there.
+        in_vain, missed = pairs.differing(one.square)
+        deviation = 4 * (knot**2 * in_vain + (1 - knot) ** 2 * missed)
+        sums = pairs.sums(one.square, np.zeros(len(once), dtype=np.intp), 1)[0]
+        deviation += limit * (total * limit - 2 * sums)
+        few = pairs.differing(once).min(axis=0) < ENOUGH
+        margins.append(np.where(few, np.nan, np.sqrt(np.maximum(deviation, 0) * one.factor)))
+    quantile = student(float(one.weight.sum() ** 2 / total) - 1, level)
+    return _bounds(knot, mean, np.stack(margins) * quantile, least=-np.inf)
 
 
 def _minus(first: Iterable[Column], second: Iterable[Column]) -> Iterator[Column]:

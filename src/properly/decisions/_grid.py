@@ -42,15 +42,24 @@ def check_thresholds(thresholds: ArrayLike | str | None) -> Column | None:
     if isinstance(thresholds, str):
         check_choice(thresholds, (EVERY,), "thresholds in words")
         return None
-    result = _as_written(to_numpy(check_forecasts(thresholds, "thresholds")))
+    result = check_increasing(thresholds, "thresholds")
+    _require_finite_odds(result[-1])
+    return result
+
+
+def check_increasing(
+    given: ArrayLike, name: str, *, least: int = 1, hint: str | None = None
+) -> Column:
+    """Take increasing numbers in [0, 1], so many at least."""
+    result = _as_written(to_numpy(check_forecasts(given, name))) + 0.0
     falls = np.flatnonzero(np.diff(result) <= 0)
     if falls.size:
         row = int(falls[0]) + 1
-        message = (
-            f"thresholds must increase; row {row} is {result[row]:g}, after {result[row - 1]:g}"
-        )
-        raise DataError(message)
-    _require_finite_odds(result[-1])
+        message = f"{name} must increase; row {row} is {result[row]:g}, after {result[row - 1]:g}"
+        raise DataError(message, hint=hint)
+    if len(result) < least:
+        message = f"there must be at least {least} {name}; got only {result.tolist()}"
+        raise DataError(message, hint=hint)
     return result
 
 

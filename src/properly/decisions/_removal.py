@@ -10,8 +10,6 @@ import numpy as np
 
 from properly._boundary._arrays import (
     as_array,
-    as_floats,
-    as_numbers,
     check_counts,
     check_outcomes,
     check_rows,
@@ -107,29 +105,6 @@ def queue_by(scores: Column, ties: Ties) -> Queue:
     return Queue(row, np.concatenate([[0], falls, [len(row)]]))
 
 
-def check_removed(removed: ArrayLike | None) -> Column:
-    """Take increasing shares of the cases, two at least; k / 100 up to 0.2 if there are none."""
-    if removed is None:
-        return PERCENT
-    given = to_numpy(as_floats(as_numbers(as_array(removed, SHARES), SHARES)))
-    if given.ndim != 1 or len(given) < 2:
-        message = f"an area needs a list of two {SHARES} or more; got {given.tolist()}"
-        raise DataError(message)
-    # Those of single precision stand for the decimals they print as, and -0.0 for 0.
-    result = np.array([float(str(share)) for share in given]) + 0.0
-    outside = ~((result >= 0) & (result <= 1))
-    if outside.any():
-        hint = "for percentages, divide by 100 first." if result.max() > 1 else None
-        refuse(result, outside, f"{SHARES} must lie between 0 and 1", hint)
-    falls = np.flatnonzero(np.diff(result) <= 0)
-    if falls.size:
-        row = int(falls[0]) + 1
-        after = f"row {row} is {result[row]:g}, after {result[row - 1]:g}"
-        message = f"{SHARES} must increase; {after}"
-        raise DataError(message)
-    return result
-
-
 def numbers_removed(share: Column, cases: int) -> Column:
     """Round shares of the cases down to whole numbers of them, and keep one case at least."""
     exact = share * cases
@@ -175,23 +150,16 @@ def decided_on(
 def _classes_seen(y: ArrayLike, d: ArrayLike, cost: Cost) -> int:
     """Count classes up to the highest number, two at least, or the rows of a cost matrix."""
     given = {"outcomes": y, "decisions": d}
-    for name, column in given.items():
-        _refuse_words(column, name)
+    for name, x in given.items():
+        column = to_numpy(as_array(x, name))
+        texts = column.flat if column.dtype.kind in "OSU" else ()
+        if any(words := [isinstance(text, str | bytes) for text in texts]):
+            # Nobody has put them in order.
+            hint, bad = "labels= gives the classes in order.", np.reshape(words, column.shape)
+            refuse(column, bad, f"{name} must be class numbers", hint)
     if not isinstance(cost, str):
         return int(as_matrix(cost).shape[0])
     return 1 + max(1, *(int(to_numpy(check_counts(x, name)).max()) for name, x in given.items()))
-
-
-def _refuse_words(column: ArrayLike, name: str) -> None:
-    """Refuse labels of classes that nobody has put in order."""
-    result = to_numpy(as_array(column, name))
-    if result.dtype.kind not in "OSU":
-        return
-    words = np.array([isinstance(x, str | bytes) for x in result.flat]).reshape(result.shape)
-    if words.any():
-        refuse(
-            result, words, f"{name} must be class numbers", "labels= gives the classes in order."
-        )
 
 
 class Judged(NamedTuple):

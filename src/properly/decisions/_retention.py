@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._arrays import as_floats, as_numbers, check_column
+from properly._boundary._arrays import as_array, as_floats, as_numbers, check_column, refuse
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_drawing, check_flag, check_level
 from properly._boundary._record import Record, columns_of, plain
 from properly._boundary._text import many, printable
 from properly.counts._cases import number_ids
+from properly.decisions._grid import check_increasing
 from properly.decisions._removal import (
     ERRORS,
     KAPPA,
+    PERCENT,
+    SHARES,
     areas_of,
     check_metric,
-    check_removed,
     draw_copies,
     judged,
     numbers_removed,
@@ -186,8 +188,7 @@ class RetentionStudy(Record):
     def __str__(self) -> str:
         shown = {name: printable(name) for name in self.areas}
         wide = max(len(name) for name in shown.values())
-        lowest, highest = _percents(self._any)
-        below = f"{self._any.metric} over the removed share in percent, {lowest} to {highest}"
+        below = _text(self._any, " over the removed share in percent, {} to {}")
         rows = (
             f"{shown[name]:<{wide}}  {area.mean:8.2f} ± {area.standard_deviation:.2f}"
             for name, area in self.area_percent.items()
@@ -196,22 +197,12 @@ class RetentionStudy(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return curves, bands, areas, differences and drawn areas as JSON can hold them."""
-        numbers = {
-            "level": self.level,
-            "clusters": self.clusters,
-            "curves": self.curves,
-            "bands": {
-                name: dict(zip(("lower", "upper"), ends, strict=True))
-                for name, ends in self.bands.items()
-            },
-            "areas": self.areas,
-            "differences": [
-                {"first": first, "second": second} | vars(area)
-                for (first, second), area in self.differences.items()
-            ],
-            "drawn_areas": self.drawn_areas,
-        }
-        return dict(plain(numbers))
+        ends = {k: dict(zip(("lower", "upper"), x, strict=True)) for k, x in self.bands.items()}
+        pairs = [
+            {"first": first, "second": second} | vars(area)
+            for (first, second), area in self.differences.items()
+        ]
+        return dict(plain(self._row() | {"bands": ends, "differences": pairs}))
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a score, with its area."""
@@ -232,30 +223,8 @@ def area_under(share: Column, value: Column) -> float:
     return float(area / (share[-1] - share[0]))
 
 
-def study_of(
-    curves: dict[str, Retention], values: Column, level: float, clusters: int | None
-) -> RetentionStudy:
-    """Say how far off areas and their differences may be, given the curves of the replicates.
-
-    The values are those of each replicate, score and removed share, in this order of axes.
-    """
-    area = {name: curve.area for name, curve in curves.items()}
-    drawn, bands = {}, {}
-    for (name, curve), result in zip(curves.items(), values.swapaxes(0, 1), strict=True):
-        drawn[name] = np.array([area_under(curve.removed, value) for value in result])
-        lower, upper = np.quantile(result, _ends(level), axis=0)
-        bands[name] = (read_only(lower), read_only(upper))
-    areas = {name: _estimate(area[name], drawn[name], level) for name in curves}
-    differences = {
-        (a, b): _estimate(area[a] - area[b], drawn[a] - drawn[b], level)
-        for a, b in combinations(curves, 2)
-    }
-    columns = np.column_stack(list(drawn.values()))
-    return RetentionStudy(curves, bands, areas, differences, columns, level, clusters)
-
-
-def _estimate(area: float, drawn: Column, level: float) -> AreaEstimate:
-    lower, upper = np.quantile(drawn, _ends(level)).tolist()
+def _estimate(area: float, drawn: Column, ends: tuple[float, float]) -> AreaEstimate:
+    lower, upper = np.quantile(drawn, ends).tolist()
     return AreaEstimate(area, float(drawn.mean()), float(drawn.std(ddof=1)), lower, upper)
 
 
@@ -269,15 +238,10 @@ def _width(share: Column) -> float:
     return 100 * float(share[-1] - share[0])
 
 
-def _percents(curve: Retention) -> tuple[str, str]:
-    """Write the least and the greatest removed share in percent."""
+def _text(curve: Retention, between: str = " with {} to {} % removed") -> str:
+    """Say of what a curve is, and how much is removed along it."""
     lowest, highest = (f"{100 * share:.4g}" for share in curve.removed[[0, -1]])
-    return lowest, highest
-
-
-def _text(curve: Retention) -> str:
-    lowest, highest = _percents(curve)
-    return f"{curve.metric} with {lowest} to {highest} % removed"
+    return curve.metric + between.format(lowest, highest)
 
 
 def retention_curve(
@@ -406,7 +370,7 @@ def retention_curve(
     """
     name = check_metric(metric, ties)
     cases = judged(metric, y, P_or_d, labels, cost)
-    ranked, share = _check_scores(scores, cases, "scores"), check_removed(removed)
+    ranked, share = _check_scores(scores, cases, "scores"), _shares(removed)
     curve = _retention(name, cases, ranked, share, ties)
     cluster, level = _clusters(clusters, cases), check_level(level)
     if cases.loss is None or not (metric == ERRORS or isinstance(metric, Rule)):
@@ -494,21 +458,36 @@ def retention_study(
     if drawing.replicates < 2:
         message = f"a standard deviation needs two replicates or more; got {drawing.replicates}"
         raise DataError(message)
-    metric_name = check_metric(metric, ties)
+    name = check_metric(metric, ties)
     cases = judged(metric, y, P_or_d, labels, cost)
-    share = check_removed(removed)
+    share = _shares(removed)
     named = _by_name(scores, cases, oracle=check_flag(oracle, "oracle"))
     if oracle:
         named[ORACLE] = cases.costs(cost)
-    curves = [cases.along(queue_by(s, ties)) for s in named.values()]
-    result = {name: _retention(metric_name, cases, s, share, ties) for name, s in named.items()}
+    result = {key: _retention(name, cases, s, share, ties) for key, s in named.items()}
+    along = [cases.along(queue_by(s, ties)) for s in named.values()]
     cluster = _clusters(clusters, cases)
-    values = np.empty((drawing.replicates, len(curves), len(share)))
+    values = np.empty((len(along), drawing.replicates, len(share)))
     for k, copies in enumerate(draw_copies(drawing, len(cases.rows), cluster)):
         gone = numbers_removed(share, int(copies.sum()))
-        values[k] = [curve(copies, gone) for curve in curves]
-    drawn = None if cluster is None else int(cluster.max()) + 1
-    return study_of(result, values, drawing.level, drawn)
+        values[:, k] = [curve(copies, gone) for curve in along]
+    area = {key: curve.area for key, curve in result.items()}
+    areas_drawn = [[area_under(share, value) for value in each] for each in values]
+    drawn = dict(zip(named, np.array(areas_drawn), strict=True))
+    ends = _ends(drawing.level)
+    bands = [tuple(map(read_only, np.quantile(each, ends, axis=0))) for each in values]
+    return RetentionStudy(
+        curves=result,
+        bands=dict(zip(named, bands, strict=True)),
+        areas={key: _estimate(area[key], drawn[key], ends) for key in named},
+        differences={
+            (a, b): _estimate(area[a] - area[b], drawn[a] - drawn[b], ends)
+            for a, b in combinations(named, 2)
+        },
+        drawn_areas=np.column_stack(list(drawn.values())),
+        level=drawing.level,
+        clusters=None if cluster is None else int(cluster.max()) + 1,
+    )
 
 
 def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
@@ -551,6 +530,17 @@ def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
         message = f"this needs a rule that has an entropy; got {rule!r}"
         raise ArgumentTypeError(message, hint="write the rule with parentheses, as in RPS().")
     return entropy(P)
+
+
+def _shares(removed: ArrayLike | None) -> Column:
+    """Take increasing shares of the cases; k / 100 up to 0.2 if there are none."""
+    if removed is None:
+        return PERCENT
+    given = to_numpy(as_floats(as_numbers(as_array(removed, SHARES), SHARES)))
+    if (outside := ~((given >= 0) & (given <= 1))).any():
+        hint = "for percentages, divide by 100 first." if given.max() > 1 else None
+        refuse(given, outside, f"{SHARES} must lie between 0 and 1", hint)
+    return check_increasing(given, SHARES, least=2)
 
 
 def _check_scores(scores: ArrayLike, cases: Judged, name: str) -> Column:

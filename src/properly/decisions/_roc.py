@@ -366,7 +366,10 @@ def _design_effect(t: Tally, rows: CaseRows | None, table: AlarmTable) -> Column
     each other case with the rest, and both by how far they are from the event rate of their side.
     """
     weight, events = (to_numpy(x)[::-1] for x in (t.weight, t.events))
-    reached, in_vain = np.append(0.0, np.cumsum(weight)), _not_certain(t, table)
+    reached, (least, greatest) = np.append(0.0, np.cumsum(weight)), table.ends
+    # Every cell of the table is half a case away from being empty, so that it has a variance.
+    room = np.minimum(table.total / effective_total(t) / 2, (greatest - least) / 2)
+    in_vain = np.clip(table.in_vain, least + room, greatest - room)
     acted, left = table.variance(in_vain)
     with infinities():
         lean = np.nan_to_num(acted / (acted + left))
@@ -381,13 +384,6 @@ def _design_effect(t: Tally, rows: CaseRows | None, table: AlarmTable) -> Column
         alone = float(events @ if_event**2 + (weight - events) @ if_none**2)
         result.append(summed(if_event, if_none) / alone if alone > 0 else 1.0)
     return np.array(result)
-
-
-def _not_certain(t: Tally, table: AlarmTable) -> Column:
-    """Keep every cell of the table half a case away from being empty, so that it has a variance."""
-    half, (least, greatest) = table.total / effective_total(t) / 2, table.ends
-    room = np.minimum(half, (greatest - least) / 2)
-    return np.clip(table.in_vain, least + room, greatest - room)
 
 
 def _summed_squares(t: Tally, rows: CaseRows | None) -> Callable[[Column, Column], float]:

@@ -184,7 +184,7 @@ def sampled(source: Tally | Cases) -> CaseRows | None:
     if not (isinstance(source, Cases) and is_dependent(source)):
         return None
     rows, design = rows_of(source), Design.of(source)
-    return rows._replace(design=design, unit=design.unit)
+    return rows._replace(design=design, unit=np.asarray(design.unit))
 
 
 def _spread(
