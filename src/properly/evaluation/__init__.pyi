@@ -5,8 +5,7 @@ from ._checkup._check import check
 from ._evaluate import evaluate
 from ._monitor._claims import Alarm, Evidence
 from ._monitor._monitor import Monitor
-from ._record import Evaluation
-from ._repair import Repair
+from ._record import Evaluation, Repair
 from ._stream import stream, summarize
 from ._verdict._verdict import verdict
 

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.comparison._over_ranges import OverRanges
     from properly.comparison._periods import OverTime
-    from properly.evaluation._repair import Repair
     from properly.evaluation._source import Asked
     from properly.rules._interval import Interval
     from properly.typing import Progress
@@ -211,12 +210,6 @@ class _Models:
         if cases is None or not has_time(cases):
             return None
         return comparison.over_time(cases, self.primary, level=self.request.level)
-
-    def repairs(self, name: str) -> Repair:
-        """Find what recalibration would do for a model, which takes folds of rows."""
-        from properly.evaluation._repair import repair
-
-        return repair(self.source.given[name], self.request, name)
 
     def _curve(self, sampled: Any, plain: Any, **options: Any) -> Any:
         """Draw a curve, with a band if there are draws.

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from properly._boundary._record import Backend
-    from properly.calibration import CalibrationTest, Certain, Decomposition, GroupingError
+    from properly.calibration import (
+        CalibrationTest,
+        Certain,
+        Decomposition,
+        GroupingError,
+        Reliability,
+    )
     from properly.calibration._calibration_curve import CalibrationCurve
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.comparison import Comparison, Groups
@@ -31,9 +37,10 @@ if TYPE_CHECKING:
     from properly.decisions._hard_decisions import HardDecisions
     from properly.decisions._single_cases import WorstCases
     from properly.evaluation._phrases import Verdict
-    from properly.evaluation._repair import Repair
     from properly.inference import Estimate
     from properly.probability import Means
+    from properly.recalibration._choice import Recalibrated
+    from properly.recalibration._gain import Gain
     from properly.rules import Rule
     from properly.rules._interval import Interval
     from properly.typing import Column
@@ -512,6 +519,101 @@ class Curves(Mapping[str, Curve], Generic[Curve]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+
+# What is written of each gain beside the estimate and its interval.
+ALSO = ("standard_error", "mean_change", "in_sample")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Repair(Record):
+    """What recalibration would do for a model, on new cases.
+
+    Attributes
+    ----------
+    result : Recalibrated
+        The answer of `properly.recalibrate`, by the rule that models are judged by first.
+    kind : str
+        The kind of map that is looked at in all that follows: the chosen one. If none was chosen,
+        the one that would save most, which is not worth using either.
+    before, after : Reliability or None
+        Curves of the forecasts as they are, and of the cross-fitted ones; None of classes.
+    by_rule : dict of Gain
+        What that map would save, by name of the rule, for each rule of the evaluation.
+    net_benefit : dict of Gain
+        By threshold, the net benefit that it would add; empty of classes.
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> model = {"balanced": crash.forecasts["balanced_boosting"]}
+    >>> e = properly.evaluate(
+    ...     crash.died, model, within=(0.01, 0.1), recalibrate="auto", replicates=0, rng=0
+    ... )
+    >>> e.repairs["balanced"]
+    Repair(intercept, recommended)
+    >>> e.repairs["balanced"].result.map
+    Intercept(intercept=-2.719)
+    """
+
+    result: Recalibrated
+    kind: str
+    before: Reliability | None
+    after: Reliability | None
+    by_rule: dict[str, Gain]
+    net_benefit: dict[float, Gain]
+    # The difference is made when it is asked for: of very many cases it takes more memory than
+    # they do.
+    _curves: Mapping[str, MurphyCurve] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        advice = "recommended" if self.result.recommended else "not recommended"
+        return f"Repair({self.kind}, {advice})"
+
+    @property
+    def recommended(self) -> bool:
+        """Whether the map is worth using."""
+        return self.result.recommended
+
+    @property
+    def difference(self) -> MurphyCurve | None:
+        """The regret that the map would save at each threshold, with a band where there is one.
+
+        None of classes. It is made whenever it is asked for.
+        """
+        return self._curves.get("difference")
+
+    def gain(self, rule: str) -> Gain:
+        """Return what recalibration would save by a rule; by the one judged by, choice included."""
+        whole = self.result.gain
+        return whole if whole.rule == rule and self.recommended else self.by_rule[rule]
+
+    def _row(self) -> dict[str, Any]:
+        """Return the numbers; maps are saved by themselves, and what all gains share is told once.
+
+        How a gain was found stands in the first of them.
+        """
+        result = self.result
+        return {
+            "recommended": result.recommended,
+            "chosen": result.chosen,
+            "kind": self.kind,
+            "gain": result.gain,
+            "before_the_choice": {kind: _numbers(x) for kind, x in result.gains.items()},
+            "by_rule": {rule: _numbers(x) for rule, x in self.by_rule.items()},
+            "net_benefit": {f"{t:g}": _numbers(x) for t, x in self.net_benefit.items()},
+            "reasons": result.reasons,
+            "sentence": result.sentence,
+        }
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a map, before the choice."""
+        return self.result._columns()  # noqa: SLF001
+
+
+def _numbers(gain: Gain) -> dict[str, Any]:
+    return {name: getattr(gain, name) for name in ("estimate", "interval", *ALSO)}
 
 
 def _door(name: str) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,20 +18,23 @@ import numpy as np
 from properly import calibration, comparison, decisions
 from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
+from properly._boundary._notices import collected
+from properly._boundary._options import as_generator
 from properly._boundary._text import listed, many, printable
 from properly.calibration._decomposition import add_parts, decompose_by
+from properly.calibration._reliability import reliability
 from properly.counts import _cases
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes
 from properly.counts._tally import as_tally
 from properly.decisions._elementary import SPELLS, has_few_spells
-from properly.decisions._grid import round_thresholds
+from properly.decisions._grid import round_middle, round_thresholds
 from properly.decisions._single_cases import show_beside, worst_cases, worst_forecasts
 from properly.evaluation._phrases import at_thresholds, runs
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
-from properly.rules import Brier, Log
+from properly.rules import Brier, Elementary, Log
 from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
@@ -42,11 +46,13 @@ if TYPE_CHECKING:
     from properly.comparison import Comparison, Groups
     from properly.counts import Cases, Tally
     from properly.counts._reductions import View
+    from properly.decisions import MurphyCurve
     from properly.decisions._hard_decisions import HardDecisions
     from properly.decisions._single_cases import WorstCases
     from properly.engines import Summary
-    from properly.evaluation._record import Task
+    from properly.evaluation._record import Repair, Task
     from properly.inference import Estimate
+    from properly.recalibration._gain import Gain
     from properly.rules import Rule
     from properly.rules._costs import NamedCost
     from properly.rules._interval import Interval
@@ -269,6 +275,10 @@ class RowSource(EvaluationSource):
         """Return the questions of a reduction about the class, by name."""
         return ask(self.cases[name], reduction)
 
+    def repairs(self, name: str) -> Repair:
+        """Find what recalibration would do for a model."""
+        return _repair(self.given[name], self.request, name)
+
     def decisions(self, name: str) -> HardDecisions:
         """Decide for classes by their probabilities."""
         return decisions.hard_decisions(self.given[name], COST[self.request.task])
@@ -439,3 +449,70 @@ def _about_grouping(cells: Mapping[str, int]) -> str:
 def _rounded_up(x: float) -> str:
     """Write a number with two digits, rounded up."""
     return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(x)):g}"
+
+
+# Seeds that are drawn if there is none.
+SEEDS = 2**32
+
+
+def _repair(cases: Cases, request: Asked, name: str) -> Repair:
+    """Recalibrate a model as asked, and look at its forecasts before and after.
+
+    What stands there as "after" was made by cross-fitting: each forecast by a map that was fitted
+    without its case. The curve of a map on the very cases that it was fitted to would flatter.
+    """
+    from properly.evaluation._record import Curves, Repair
+    from properly.recalibration._choice import NONE, recalibrate
+    from properly.recalibration._cross_fit import cross_fit
+    from properly.recalibration._gain import in_sample_gain, of_forecasts
+
+    seed = request.seed
+    if seed is None:
+        seed = int(as_generator(request.rng).integers(SEEDS))
+    options: dict[str, Any] = {"rule": request.primary if request.primary.is_proper else None}
+    options |= {"level": request.level, "rng": seed, "name": name, "progress": False}
+    with collected():
+        result = recalibrate(cases, request.recalibrate, **options)
+        kind = result.best
+        if kind == NONE:
+            return Repair(result, kind, None, None, {}, {})
+        mapping = result.maps[kind]
+        after = cross_fit(cases, mapping, rng=seed)
+        how: dict[str, Any] = {"name": kind, "folds": result.gain.folds, "level": request.level}
+
+        def gain(rule: Any) -> Gain:
+            found = of_forecasts(cases, to_numpy(after.p), rule, **how)
+            return replace(found, in_sample=in_sample_gain(cases, mapping, rule))
+
+        by_rule = {rule.name: gain(rule) for rule in request.rules}
+        if cases.classes is not None:
+            return Repair(result, kind, None, None, by_rule, {})
+        every = _chosen_thresholds(request.within, cases.tally().event_rate)
+        benefit = {t: _in_net_benefit(gain(Elementary(t)), t) for t in every}
+    before_it, after_it = (reliability(x.tally()) for x in (cases, after))
+    pair = one_dependence(cases), one_dependence(after)
+    curves = Curves(partial(_difference, request.level), {"difference": pair})
+    return Repair(result, kind, before_it, after_it, by_rule, benefit, curves)
+
+
+def _difference(level: float, pair: tuple[Cases, Cases]) -> MurphyCurve:
+    """Subtract regret after from regret before."""
+    from properly.decisions._murphy import murphy_difference
+
+    return murphy_difference(*pair, band="confidence", level=level).on_regret_scale()
+
+
+def _in_net_benefit(gain: Gain, t: float) -> Gain:
+    """Regret at a threshold over 1 - t is net benefit that is lost."""
+    numbers = ("estimate", "standard_error", "in_sample")
+    scaled = {name: getattr(gain, name) / (1 - t) for name in numbers}
+    low, high = (end / (1 - t) for end in gain.interval)
+    return replace(gain, rule=f"net_benefit[{t:g}]", interval=(low, high), **scaled)
+
+
+def _chosen_thresholds(within: Interval | None, event_rate: float) -> tuple[float, ...]:
+    """Return both ends of the range and its middle; or else around the event rate."""
+    sides = (event_rate / 2, 2 * event_rate)
+    ends = [float(f"{x:.1g}") for x in sides] if within is None else [within.lower, within.upper]
+    every = {*ends, round_middle(within, event_rate)}
+    return tuple(sorted(t for t in every if 0 < t < 1))

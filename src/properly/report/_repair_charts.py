@@ -18,8 +18,7 @@ from properly.report._vega import TableCell, shortened
 
 if TYPE_CHECKING:
     from properly.calibration._reliability import Reliability
-    from properly.evaluation._record import Evaluation
-    from properly.evaluation._repair import Repair
+    from properly.evaluation._record import Evaluation, Repair
     from properly.recalibration import Gain
     from properly.report._reliability_chart import Frame
     from properly.report._vega import Chart, NumberTable, Spec

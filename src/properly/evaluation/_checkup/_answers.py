@@ -24,7 +24,7 @@ from properly.errors import DataError
 from properly.evaluation._checkup import _checks
 from properly.evaluation._checkup._check import Checkup, by_severity
 from properly.evaluation._checkup._sheet import Sheet, read_raw
-from properly.evaluation._checkup._symptom import NAMED, Symptom, of_column, of_rows
+from properly.evaluation._checkup._symptom import Symptom, finding
 from properly.rules._brier import Brier
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _column_symptoms(sheet: Sheet) -> Iterator[Symptom]:
 def _refused(error: DataError, rows: int) -> Symptom:
     """Say what was refused as it would be refused."""
     what, _, hint = str(error).partition("\n\nHint: ")
-    return Symptom("problem", "rows", what, (), rows, _sentence(hint) or "Mend this first.")
+    return finding("problem", "rows", rows, what, _sentence(hint) or "Mend this first.")
 
 
 def _row_symptoms(rows: AnswerRows, repeated: Repeated, horizon: Any) -> Iterator[Symptom]:
@@ -156,10 +156,8 @@ def _row_symptoms(rows: AnswerRows, repeated: Repeated, horizon: Any) -> Iterato
 
 
 def _as_symptom(fault: Fault) -> Symptom:
-    rows = np.flatnonzero(fault.rows)
-    what, named = f"{fault.rule}; {fault.found}", tuple(rows[:NAMED].tolist())
-    advice = _sentence(fault.hint)
-    return Symptom(fault.severity, fault.where, what, named, len(rows), advice, fault.name)
+    what, advice = f"{fault.rule}; {fault.found}", _sentence(fault.hint)
+    return finding(fault.severity, fault.where, fault.rows, what, advice, name=fault.name)
 
 
 def _sentence(hint: str) -> str:
@@ -243,7 +241,7 @@ def _parts(part: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
     )
     advice = f"Compare each part by itself; between them nothing can be said.{looked.more}"
     rows = len(looked.used)
-    yield of_column("problem", "forecaster", rows, what, advice, name="not-connected")
+    yield finding("problem", "forecaster", rows, what, advice, name="not-connected")
 
 
 def _bridges(found: list[int], answers: Answers, looked: Looked) -> Iterator[Symptom]:
@@ -259,7 +257,7 @@ def _bridges(found: list[int], answers: Answers, looked: Looked) -> Iterator[Sym
     advice = f"What rests on one question has no standard error.{looked.more}"
     named, rows = set(questions), looked.rows
     flags = np.array([name in named for name in rows.questions])[rows.question] & looked.used
-    yield of_rows("oddity", "question", flags, what, advice, name="one-question-bridge")
+    yield finding("oddity", "question", flags, what, advice, name="one-question-bridge")
 
 
 def _few(shared: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
@@ -273,7 +271,7 @@ def _few(shared: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
         )
         advice = f"They are listed, not ranked.{looked.more}"
         flags = looked.of(few)
-        yield of_rows("oddity", "forecaster", flags, what, advice, name="few-answers")
+        yield finding("oddity", "forecaster", flags, what, advice, name="few-answers")
 
 
 def _selected(
@@ -300,7 +298,7 @@ def _selected(
         )
         advice = f"Compare by a leaderboard, not by means over own questions.{looked.more}"
         flags = looked.of([names[j] for j in some])
-        yield of_rows("oddity", "forecaster", flags, what, advice, name=name)
+        yield finding("oddity", "forecaster", flags, what, advice, name=name)
 
 
 def welch(fit: TwoWay, losses: Losses) -> Column:
@@ -343,7 +341,7 @@ def _copies(answers: Answers, looked: Looked) -> Iterator[Symptom]:
         )
         flags = looked.of({name for pair in pairs for name in pair})
         advice = "Leave one of the two out, or read them as one source that is counted twice."
-        yield of_rows("note", "forecaster", flags, what, advice, name="near-copies")
+        yield finding("note", "forecaster", flags, what, advice, name="near-copies")
 
 
 def near_copies(answers: Answers) -> list[tuple[str, str]]:
@@ -392,7 +390,7 @@ def _certain(looked: Looked) -> Iterator[Symptom]:
         "One infinite log loss makes every log comparison with that forecaster infinite; compare "
         "by Brier as well."
     )
-    yield of_rows("oddity", "probability", wrong, what, advice, name="certain-and-wrong")
+    yield finding("oddity", "probability", wrong, what, advice, name="certain-and-wrong")
 
 
 # Who shares questions with whom

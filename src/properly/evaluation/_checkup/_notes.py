@@ -18,9 +18,9 @@ from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import namespace
 from properly._boundary._text import printable, quoted
 from properly._boundary._tolerances import SAME_SUM
-from properly.evaluation._checkup._checks import BETTER, ENOUGH, MOST, SURE
+from properly.evaluation._checkup._checks import ENOUGH, SURE, better_order
 from properly.evaluation._checkup._sheet import read_raw
-from properly.evaluation._checkup._symptom import Symptom, of_column
+from properly.evaluation._checkup._symptom import Symptom, finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -96,13 +96,13 @@ def follow_up_symptoms(
             "time= means the calendar order of forecasts, not follow-up; "
             f"{quoted(time)} looks like follow-up time"
         )
-        yield of_column("oddity", "time", len(observed), what, "Leave out time=.")
+        yield finding("oddity", "time", len(observed), what, "Leave out time=.")
     if found:
         what = (
             f"{quoted(found[0])} beside {quoted(outcome)} looks like follow-up time: cases without "
             "the event may have left early (censored)"
         )
-        yield of_column("oddity", "outcome", len(observed), what, ADVICE)
+        yield finding("oddity", "outcome", len(observed), what, ADVICE)
 
 
 def named_symptoms(y: Any, time: Any, pos_label: object) -> list[Symptom]:
@@ -209,24 +209,14 @@ def _doubts_of_event(e: Evaluation, name: str, said: str) -> Iterator[str]:
 
 
 def _order_of_columns(e: Evaluation, name: str, said: str) -> Iterator[str]:
-    """Find columns in another order than the labels, such as that of the alphabet.
-
-    As in `properly.check`, that must be right in a tenth more of the cases, and not by chance.
-    """
-    if len(e.labels) > MOST:
-        return
-    from scipy.optimize import linear_sum_assignment
-
+    """Find columns in another order than the labels, such as that of the alphabet."""
     counts = np.asarray(e.decisions[name].argmax.confusion.counts, dtype=np.float64)
-    truth, column = linear_sum_assignment(counts, maximize=True)
-    moved = truth != column
-    now, then = np.diag(counts)[moved].sum(), counts[truth, column][moved].sum()
-    gain, total = then - now, counts.sum()
-    if gain > BETTER * total and gain > SURE * math.sqrt(then + now):
-        order = ", ".join(names_of_labels(e.labels[k] for k in truth[np.argsort(column)]))
+    if found := better_order(counts):
+        order, now, then = found
+        labels = ", ".join(names_of_labels(e.labels[k] for k in np.argsort(order)))
         yield (
-            f"{100 * gain / total:.0f} % more of the decisions by {said} would be right if its "
-            f"columns were {printable(order)}: are they in the order of the labels?"
+            f"{100 * (then - now) / counts.sum():.0f} % more of the decisions by {said} would be "
+            f"right if its columns were {printable(labels)}: are they in the order of the labels?"
         )
 
 

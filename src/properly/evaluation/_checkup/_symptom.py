@@ -74,12 +74,13 @@ class Symptom(Record):
         return f"{_filled(said, '')}\n{_filled(self.advice, '  ')}"
 
 
-def of_rows(
-    severity: Severity, where: str, bad: Flags, what: str, advice: str, *, name: str | None = None
+def finding(
+    severity: Severity, where: str, rows: Any, what: str, advice: str, *, name: str | None = None
 ) -> Symptom:
-    """Describe what some rows have."""
-    rows = np.flatnonzero(bad)
-    return Symptom(severity, where, what, tuple(rows[:NAMED].tolist()), len(rows), advice, name)
+    """Describe what some rows have, by their flags, or a column of so many rows as a whole."""
+    some = [] if isinstance(rows, int) else np.flatnonzero(rows).tolist()
+    count = rows if isinstance(rows, int) else len(some)
+    return Symptom(severity, where, what, tuple(some[:NAMED]), count, advice, name)
 
 
 def some_of(
@@ -96,14 +97,7 @@ def some_of(
     count = int(bad.sum())
     if count:
         said = f"{so_many(count, len(bad) if rows < 0 else rows, of or where)} {what}"
-        yield of_rows(severity, where, bad, said, advice)
-
-
-def of_column(
-    severity: Severity, where: str, rows: int, what: str, advice: str, *, name: str | None = None
-) -> Symptom:
-    """Describe what a column of so many rows has as a whole."""
-    return Symptom(severity, where, what, (), rows, advice, name)
+        yield finding(severity, where, bad, said, advice)
 
 
 def capitalized(hint: str) -> str:

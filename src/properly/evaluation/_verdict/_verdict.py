@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from properly.comparison import Groups
     from properly.comparison._groups_record import WorstGroup
     from properly.decisions import Dominance
-    from properly.evaluation._repair import Repair
+    from properly.evaluation._record import Repair
     from properly.evaluation._verdict._headline import ModelStanding
     from properly.inference import Band
 
