@@ -19,7 +19,6 @@ from properly.counts._isotonic import (
     recalibrate,
     refit,
     refit_sequences,
-    refit_tallies,
 )
 from properly.inference._draws import Counts
 
@@ -117,23 +116,17 @@ def bins_of(fit: Refit) -> Bins:
 
 def bins_of_sequences(forecast: Column, happened: Column) -> list[Bins]:
     """Return the bins of each replicate in forecasts, with the rates as fractions."""
-    corner, rate, stop = refit_sequences(happened)
-    cases = forecast.shape[1]
-    replicate, place = np.divmod(corner, cases)
-    found, start = [], 0
-    for row, end in enumerate(stop):
-        part = slice(start, end)
-        assert (replicate[part] == row).all()
-        first, last = place[part][::2], place[part][1::2]
+    fit, cases = refit_sequences(happened), forecast.shape[1]
+    found = []
+    for row in range(len(happened)):
+        part = fit.row == row
+        first, last = fit.first[part] - row * cases, fit.last[part] - row * cases
         assert (first[0], last[-1]) == (0, cases - 1)
         assert (first[1:] == last[:-1] + 1).all()  # every case is in one bin
-        assert (rate[part][::2] == rate[part][1::2]).all()
         sizes = (last - first + 1).tolist()
-        rates = [Fraction(r).limit_denominator(cases) for r in rate[part][::2].tolist()]
+        rates = [Fraction(r).limit_denominator(cases) for r in fit.event_rate[part].tolist()]
         ends = [forecast[row, x].tolist() for x in (first, last)]
         found.append(merged(list(zip(*ends, rates, strict=True)), sizes))
-        start = end
-    assert start == len(corner)
     return found
 
 
@@ -215,26 +208,28 @@ def test_a_curve_is_flat_on_bins_straight_between_them_and_nowhere_beyond() -> N
     half_way = (1 / 3 + 3 / 4) / 2
     nan = np.nan
     expected = [nan, nan, 1 / 3, 1 / 3, 1 / 3, half_way, 3 / 4, nan, nan]
-    np.testing.assert_allclose(fit.curve(value, x), expected, rtol=1e-14)
+    (curve,) = fit.curves(value[fit.corners], x)
+    np.testing.assert_allclose(curve, expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize("outcome", [0, 1])
 def test_one_case_has_a_curve_at_its_forecast_alone(outcome: int) -> None:
     fit = refit(np.array([0, 1, 0]), np.array([0, outcome, 0]))
-    got = fit.curve(np.array([0.1, 0.4, 0.8]), np.array([0.1, 0.4, 0.8]))
+    value = np.array([0.1, 0.4, 0.8])
+    (got,) = fit.curves(value[fit.corners], value)
     np.testing.assert_array_equal(got, [np.nan, outcome, np.nan])
 
 
-def test_corners_of_many_curves_are_those_of_each() -> None:
+def test_corners_and_curves_of_many_are_those_of_each() -> None:
     rng = np.random.default_rng(3)
     weight = rng.integers(1, 5, (6, 20))
     events = rng.binomial(weight, np.linspace(0.1, 0.9, 20))
-    found = refit_tallies(weight, events)
-    start = 0
-    for row, stop in enumerate(found.stop):
+    found, value = refit(weight, events), np.linspace(0, 1, 20)
+    curves = found.curves(value[found.corners % 20], value)
+    for row, curve in enumerate(curves):
         fit = isotonic_regression(events[row] / weight[row], weights=weight[row])
         first, last = fit.blocks[:-1], fit.blocks[1:] - 1
-        corner, rate = found.corner[start:stop] - 20 * row, found.rate[start:stop]
+        corner = found.corners[np.repeat(found.row == row, 2)] - 20 * row
         np.testing.assert_array_equal(corner, np.stack([first, last], axis=1).ravel())
-        np.testing.assert_allclose(rate, np.repeat(fit.x[first], 2), rtol=1e-14)
-        start = stop
+        np.testing.assert_allclose(curve, fit.x, rtol=1e-14)
+    assert len(curves) == 6

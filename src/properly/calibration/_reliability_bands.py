@@ -154,8 +154,7 @@ def likelihood_bounds(
     fit = refit(weight, events)
     best = _log_likelihood(fit.weight, fit.events).sum()
     middle = np.repeat(fit.event_rate, 2)
-    corner = np.stack([fit.first, fit.last], axis=1).ravel()
-    estimate = np.interp(row, corner, middle)
+    estimate = np.interp(row, fit.corners, middle)
 
     def refused(theta: Floats) -> Any:
         return 2 * (best - _constrained(left, right, here, theta)) > critical

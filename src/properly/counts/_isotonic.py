@@ -83,14 +83,14 @@ def _pool(tally: Tally) -> Recalibration:
 
 
 class Refit(NamedTuple):
-    """Bins of one random tally, or of several, one after the other.
+    """Bins of random tallies, or of sequences of cases, one replicate after the other.
 
     Attributes
     ----------
     row : numpy array
-        The tally of each bin.
+        The replicate of each bin.
     first, last : numpy array
-        The first and the last forecast that was drawn in each bin, counted through all tallies.
+        The first and the last forecast, or case, of each bin, counted through all replicates.
     weight, events : numpy array
         Totals of each bin.
     """
@@ -111,11 +111,16 @@ class Refit(NamedTuple):
         """The first and the last forecast of each bin in turn."""
         return np.stack([self.first, self.last], axis=1).ravel()
 
-    def curve(self, value: Column, x: Column) -> Column:
-        """Return the curve of one tally at points x: straight between bins, NaN beyond them."""
-        rate = np.repeat(self.event_rate, 2)
-        result: Column = np.interp(x, value[self.corners], rate, left=np.nan, right=np.nan)
-        return result
+    def curves(self, at: Column, x: Column) -> list[Column]:
+        """Return the curve of each replicate at points x, given the forecasts at all corners.
+
+        It is straight between bins, and NaN beyond them.
+        """
+        rate, rows = np.repeat(self.event_rate, 2), np.arange(1, self.row[-1] + 1)
+        ends = [0, *(2 * np.searchsorted(self.row, rows)).tolist(), len(rate)]
+        return [
+            np.interp(x, at[a:b], rate[a:b], left=np.nan, right=np.nan) for a, b in pairwise(ends)
+        ]
 
 
 class Bins(NamedTuple):
@@ -138,32 +143,6 @@ class Bins(NamedTuple):
     constant: Column
 
 
-class Refits(NamedTuple):
-    """Bins of many replicates, one after the other.
-
-    Attributes
-    ----------
-    corner : numpy array
-        The first and the last case, or forecast, of each bin in turn, counted through all
-        replicates.
-    rate : numpy array
-        The event rate of each bin, twice.
-    stop : list of int
-        Where in these the corners of each replicate end.
-    """
-
-    corner: Column
-    rate: Column
-    stop: list[int]
-
-    def curves(self, at: Column, x: Column) -> list[Column]:
-        """Return the curve of each replicate at points x, given the forecasts at all corners."""
-        return [
-            np.interp(x, at[a:b], self.rate[a:b], left=np.nan, right=np.nan)
-            for a, b in pairwise([0, *self.stop])
-        ]
-
-
 def _blocks(weight: Column, events: Column, rise: Column | int = 0) -> tuple[Column, ...]:
     """Return the first row of each block of scipy's fit, and the totals of the blocks.
 
@@ -177,16 +156,12 @@ def _blocks(weight: Column, events: Column, rise: Column | int = 0) -> tuple[Col
 
 
 def refit(weight: Column, events: Column) -> Refit:
-    """Pool the adjacent violators of a random tally, which may lack some of the forecasts."""
-    return _pool_all(weight, events[None])
+    """Pool the adjacent violators of a random tally, or of several, one a row, in one go.
 
-
-def _pool_all(weight: Column, events: Column) -> Refit:
-    """Pool the adjacent violators of random tallies, one a row, in one go.
-
-    All rows may have the same weights, given once. Adding 2 to the event rates from one row to the
-    next keeps them apart.
+    A tally may lack some of the forecasts. All rows may have the same weights, given once. Adding 2
+    to the event rates from one row to the next keeps them apart.
     """
+    events = np.atleast_2d(events)
     rows, forecasts = events.shape
     weight = weight if weight.size == events.size else np.broadcast_to(weight, events.shape)
     weight, events = weight.reshape(-1), events.reshape(-1)
@@ -214,19 +189,12 @@ def refit_all(weight: Column, events: Column) -> Bins:
     """Recalibrate random tallies, one a row; all may have the same weights, given once."""
     rows = len(events)
     total, overall = np.broadcast_to(weight.sum(axis=1), rows), events.sum(axis=1)
-    fit = _pool_all(weight, events)
+    fit = refit(weight, events)
     first = np.searchsorted(fit.row, np.arange(rows))
     return Bins(fit.event_rate, fit.weight / total[fit.row], first, total, overall / total)
 
 
-def refit_tallies(weight: Column, events: Column) -> Refits:
-    """Find the corners of the curves of random tallies, one a row."""
-    fit = _pool_all(weight, events)
-    stop = 2 * np.searchsorted(fit.row, np.arange(len(events)), side="right")
-    return Refits(fit.corners, np.repeat(fit.event_rate, 2), stop.tolist())
-
-
-def refit_sequences(happened: Column) -> Refits:
+def refit_sequences(happened: Column) -> Refit:
     """Pool the adjacent violators of outcomes in order, a replicate a row, in one go.
 
     Each row has an event before its first and a non-event after its last case. So, read as one
@@ -246,13 +214,11 @@ def refit_sequences(happened: Column) -> Refits:
     events[first] -= 1
     cases[first] -= 1
     cases[first + runs - 1] -= 1
-    begin, total, events = _blocks(cases, events, np.repeat(2 * np.arange(replicates), runs))
+    row = np.repeat(np.arange(replicates), runs)
+    begin, total, events = _blocks(cases, events, 2 * row)
     # Cases are counted without what was put before and after each replicate.
     stop = np.cumsum(total)
-    corner = np.stack([stop - total, stop - 1], axis=1).ravel()
-    rate = np.repeat(events / total, 2)
-    bins = 2 * np.searchsorted(begin, np.append(first[1:], len(start)))
-    return Refits(corner, rate, bins.tolist())
+    return Refit(row[begin], stop - total, stop - 1, total, events)
 
 
 def _hull_of_rows(weight: Array, events: Array) -> tuple[Array, Array, Array]:

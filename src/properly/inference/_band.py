@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy as np
 from properly._boundary._chunks import share_out
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many
-from properly.counts._isotonic import refit, refit_sequences, refit_tallies
+from properly.counts._isotonic import refit, refit_sequences
 from properly.inference._draws import Counts, fast_stream
 from properly.rules._interval import as_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike
 
     from properly._boundary._options import Drawing
@@ -173,14 +176,18 @@ def resampled_bounds(
 
     A point beyond the forecasts of a replicate has no value there; the quantiles are of the others.
     """
-    if isinstance(sampler, Counts) and sampler.in_cells:
-        curves = _curves_of_cells(sampler, x, probability, drawing)
-    elif isinstance(sampler, Counts) and sampler.few_a_forecast:
+    if isinstance(sampler, Counts) and not sampler.in_cells and sampler.few_a_forecast:
         curves = _curves_in_batches(sampler, x, probability, drawing)
     else:
-        stream = fast_stream(drawing.rng)
-        drawn = sampler.draws(probability, drawing.replicates, stream, recalibrated)
-        curves = np.stack([refit(*draw).curve(sampler.value, x) for draw in drawn])
+        stream, count = fast_stream(drawing.rng), len(sampler.value)
+        drawn: Iterable[Any] = (
+            sampler.tables(probability, drawing.replicates, stream)
+            if isinstance(sampler, Counts) and sampler.in_cells
+            else sampler.draws(probability, drawing.replicates, stream, recalibrated)
+        )
+        fits = (refit(*draw) for draw in drawn)
+        each = (fit.curves(sampler.value[fit.corners % count], x) for fit in fits)
+        curves = np.stack(list(chain.from_iterable(each)))
     return pointwise_bounds(curves, drawing.level)
 
 
@@ -199,20 +206,11 @@ def _curves_in_batches(counts: Counts, x: Floats, probability: Floats, drawing: 
         result = []
         for drawn in counts.sequences(probability, *share):
             fits = refit_sequences(drawn.happened)
-            replicate, case = np.divmod(fits.corner, drawn.forecast.shape[1])
+            replicate, case = np.divmod(fits.corners, drawn.forecast.shape[1])
             result += fits.curves(counts.value[drawn.forecast[replicate, case]], x)
         return result
 
     return np.stack([curve for result in share_out(curves, shares) for curve in result])
-
-
-def _curves_of_cells(cells: Counts, x: Floats, probability: Floats, drawing: Drawing) -> Floats:
-    """Draw and refit many replicates at a time."""
-    result: list[Floats] = []
-    for table in cells.tables(probability, drawing.replicates, fast_stream(drawing.rng)):
-        fits = refit_tallies(*table)
-        result += fits.curves(cells.value[fits.corner % len(cells.value)], x)
-    return np.stack(result)
 
 
 def _even_parts(whole: int, most: int) -> list[int]:
