@@ -20,7 +20,7 @@ DOORS = {
     "properly.calibration": """
         CalibrationTest Certain Decomposition GroupingError Reliability binned_reliability
         calibration_curve calibration_error calibration_summary calibration_test decompose
-        grouping_error murphy_decomposition reliability smooth_calibration_error
+        grouping_error murphy_decomposition reliability
     """,
     "properly.comparison": """
         BestEpoch Comparison EarlyStopping Folds Groups Leaderboard by_fold by_group

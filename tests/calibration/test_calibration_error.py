@@ -1,4 +1,4 @@
-"""Binned and smooth calibration errors."""
+"""Binned calibration errors."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from properly import Cases, Tally, tally, top_label
-from properly.calibration import calibration_error, smooth_calibration_error
+from properly.calibration import calibration_error
 
 CLASSES = ([0, 2, 1, 1], [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0], [0.5, 0.25, 0.25], [0.2, 0.7, 0.1]])
 
@@ -81,10 +79,9 @@ def test_what_calibrated_forecasts_have_is_about_right() -> None:
     assert mean == pytest.approx(found[0].expected_if_calibrated, rel=0.05)
 
 
-@pytest.mark.parametrize("judge", [calibration_error, smooth_calibration_error])
-def test_of_classes_the_likeliest_alone_is_judged(judge: Any) -> None:
+def test_of_classes_the_likeliest_alone_is_judged() -> None:
     cases = Cases(*CLASSES)
-    found, alone = judge(cases), judge(top_label(cases))
+    found, alone = calibration_error(cases), calibration_error(top_label(cases))
     assert found.classes == 3
     assert found.to_dict() == alone.to_dict() | {"classes": 3}
     assert str(found).startswith(str(alone))
@@ -117,43 +114,3 @@ def test_what_is_wrong_with_binned_errors_is_told() -> None:
         ),
     ]
     assert repr(found) == "CalibrationError(0.36 in 3 filled bins of equal width)"
-
-
-def test_smooth_errors_of_few_forecasts() -> None:
-    # Forecasts that are too low by 0.1 on the whole, whatever the scale.
-    low = Tally.from_counts([0.2, 0.5, 0.8], [10, 10, 10], [3, 6, 9])
-    assert float(smooth_calibration_error(low)) == pytest.approx(0.1, abs=1e-12)
-    assert smooth_calibration_error(low, scale=0.02).value == pytest.approx(0.1, abs=1e-12)
-    # Errors of +0.3 and -0.3 half of the time each, so far apart that they do not meet.
-    apart = Tally.from_counts([0.2, 0.8], [10, 10], [5, 5])
-    assert smooth_calibration_error(apart, scale=0.01).value == pytest.approx(0.3, abs=1e-12)
-    certain = smooth_calibration_error(tally([0, 1, 1], [0.0, 1.0, 1.0]))
-    assert (certain.value, certain.scale) == (0, 0)
-
-
-@given(
-    st.lists(st.tuples(st.booleans(), st.integers(0, 100)), min_size=1, max_size=20),
-    st.sampled_from([None, 0.02, 0.3]),
-)
-def test_smooth_errors_lie_between_the_bias_and_the_mean_absolute_error(
-    rows: list[tuple[bool, int]], scale: float | None
-) -> None:
-    y, p = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    p /= 100
-    found = smooth_calibration_error(Cases(y, p), scale=scale).value
-    assert abs(np.mean(p - y)) - 1e-12 <= found <= np.mean(np.abs(p - y)) + 1e-7
-
-
-def test_weights_of_smooth_errors_are_repeated_rows() -> None:
-    y, p, weight = drawn()
-    times = np.ceil(weight).astype(int)
-    repeated = smooth_calibration_error(Cases(y.repeat(times), p.repeat(times)))
-    weighted = smooth_calibration_error(Cases(y, p, weight=0.1 * times))
-    assert weighted.value == pytest.approx(repeated.value, abs=1e-12)
-
-
-def test_the_smooth_error_of_calibrated_forecasts_is_not_zero() -> None:
-    rng = np.random.default_rng(7)
-    p = rng.random(1000)
-    found = [float(smooth_calibration_error(tally(rng.random(1000) < p, p))) for _ in range(40)]
-    assert np.mean(found) == pytest.approx(0.3 * 1000 ** (-1 / 3), rel=0.1)

@@ -104,11 +104,6 @@ simply(
 simply("calibration.murphy_decomposition", calibration.murphy_decomposition)
 simply("calibration.grouping_error", calibration.grouping_error, rule=any_rule)
 simply(
-    "calibration.smooth_calibration_error",
-    calibration.smooth_calibration_error,
-    scale=names(None, 0.1, 1e-3),
-)
-simply(
     "calibration.calibration_curve",
     calibration.calibration_curve,
     fit=names("spline", "loess", "lowess"),

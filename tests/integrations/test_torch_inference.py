@@ -100,7 +100,6 @@ INDEPENDENT: dict[str, Callable[[Tally | Cases], Any]] = {
     "lowess": lambda x: properly.calibration_summary(x, fit="lowess", **DRAWN),
     "isotonic": lambda x: properly.calibration_summary(x, fit="isotonic", **DRAWN),
     "error": lambda x: properly.calibration.calibration_error(x, bins=7, scheme="count"),
-    "smooth": properly.calibration.smooth_calibration_error,
     **{name: partial(properly.calibration_test, statistic=name, **DRAWN) for name in STATISTICS},
 }
 BANDS: dict[str, Callable[[Tally | Cases], Any]] = {

@@ -164,10 +164,6 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "CalibrationError, classes": lambda: properly.calibration.calibration_error(
         CLASSES, scheme="count"
     ),
-    "SmoothError": lambda: properly.calibration.smooth_calibration_error(TALLY),
-    "SmoothError, classes": lambda: properly.calibration.smooth_calibration_error(
-        NUMBERED, scale=0.1
-    ),
     "Estimate": lambda: properly.score_interval(CLUSTERS, Brier()),
     "Estimate, infinite": lambda: properly.score_interval(SURE, Log()),
     "Estimate, classes": lambda: properly.inference.skill_interval(CLASSES, RPS()),

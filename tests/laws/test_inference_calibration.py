@@ -142,20 +142,6 @@ def test_only_the_ratios_of_weights_matter_to_summaries(
     assert_same(list(found.tests.values()), list(other.tests.values()))
 
 
-# Binned and smooth errors
-
-
-@few
-@given(seed=seeds)
-def test_the_smooth_error_of_the_opposite_is_the_same(seed: int) -> None:
-    study = study_of(seed).told()
-    found, other = (
-        properly.calibration.smooth_calibration_error(each.cases()).value
-        for each in (study, turned(study))
-    )
-    assert found == pytest.approx(other, rel=1e-6)
-
-
 # Monitors
 
 

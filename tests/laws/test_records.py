@@ -78,7 +78,6 @@ SAID_IN_FULL = OPTIONS | {
     "Interval",
     "PartIntervals",
     "AbsoluteError",
-    "SmoothError",
     "Homogeneity",
     "WorstGroup",
     "Decomposition",

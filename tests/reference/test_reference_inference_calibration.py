@@ -195,7 +195,7 @@ def of_curves(forecast: str, curve: str) -> dict[str, float]:
     }
 
 
-# Binned and smooth errors
+# Binned errors
 
 
 BINS: dict[str, tuple[int, Any]] = {
@@ -227,16 +227,6 @@ def of_bins(forecast: str, names: tuple[str, ...]) -> dict[str, float]:
     return found
 
 
-def of_smoothing(forecast: str) -> dict[str, float]:
-    cases = cases_of(forecast)
-    return {
-        f"smece.{forecast}": properly.calibration.smooth_calibration_error(cases).value,
-        f"smece_sigma.05.{forecast}": properly.calibration.smooth_calibration_error(
-            cases, scale=0.05
-        ).value,
-    }
-
-
 # Random draws
 
 
@@ -264,7 +254,6 @@ KINDS: dict[str, Any] = {
     "groups of ten": of_groups_of_ten,
     "totals": of_totals,
     "knots": of_knots,
-    "smoothing": of_smoothing,
 }
 AREAS: Areas = once(
     {

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 
 # How many values a folder holds, and what computes them.
 FOLDERS: dict[str, tuple[int, tuple[Areas, ...]]] = {
-    "inference": (345, tuple(x.AREAS for x in (scores, comparison, parts, calibration))),
+    "inference": (341, tuple(x.AREAS for x in (scores, comparison, parts, calibration))),
     "panels": (50, (panels.AREAS,)),
     "real_data": (1196, (answers.AREAS,)),
     "recalibration": (364, (recalibration.AREAS,)),

@@ -4,7 +4,7 @@ from ._calibration_curve import calibration_curve
 from ._calibration_summary import calibration_summary
 from ._calibration_test import calibration_test
 from ._decomposition import Decomposition, decompose
-from ._error import calibration_error, smooth_calibration_error
+from ._error import calibration_error
 from ._grouping_error import GroupingError, grouping_error
 from ._reliability import Reliability, binned_reliability, murphy_decomposition, reliability
 from ._statistics import CalibrationTest, Certain
@@ -24,5 +24,4 @@ __all__ = [
     "grouping_error",
     "murphy_decomposition",
     "reliability",
-    "smooth_calibration_error",
 ]
