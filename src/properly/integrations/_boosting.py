@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,12 +17,8 @@ from properly._boundary._arrays import check_weights, refuse
 from properly._boundary._chunks import spread
 from properly.errors import DataError, ImproperRuleError
 from properly.integrations._named_rules import require_rule
-from properly.rules import BinaryRule, ClassRule
+from properly.rules import BinaryRule, ClassRule, Rule
 from properly.rules._log_odds import both_sides
-
-if TYPE_CHECKING:
-    from properly.rules import Rule
-
 
 # Rows of one event, or entries of a table, that are priced at a time.
 EVENTS, ENTRIES = 1 << 17, 1 << 15

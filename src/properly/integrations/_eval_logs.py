@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from struct import unpack
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -22,13 +22,11 @@ from properly._boundary._files import ODD, Damaged, opened, require
 from properly._boundary._notices import import_extra
 from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError, DataError
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import BinaryIO
     from zipfile import ZipFile, ZipInfo
 
-    from properly.typing import Column
 
 PathOf: TypeAlias = "str | os.PathLike[str]"
 # So many bytes of one sample are read, and of a log that is one text.

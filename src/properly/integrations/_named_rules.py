@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Rule
 from properly.rules._rule import as_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def named_rules(

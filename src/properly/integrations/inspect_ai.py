@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 from properly._boundary._files import require
@@ -18,19 +20,14 @@ from properly._boundary._text import many, printable
 from properly.errors import DataError
 from properly.integrations._eval_logs import (
     MOST_OF_TEXT,
+    PathOf,
     columns_of_rows,
     entry_of,
     json_of,
     open_log,
     paths_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from properly.integrations._eval_logs import PathOf
-    from properly.typing import Column
+from properly.typing import Column
 
 __all__ = ["read"]
 

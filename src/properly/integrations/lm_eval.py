@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,18 +18,13 @@ from properly._boundary._text import printable
 from properly.errors import DataError
 from properly.integrations._eval_logs import (
     MOST_OF_SAMPLE,
+    PathOf,
     columns_of_rows,
     json_of,
     open_log,
     paths_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from properly.integrations._eval_logs import PathOf
-    from properly.typing import Column
+from properly.typing import Column
 
 __all__ = ["read"]
 

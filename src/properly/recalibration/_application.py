@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -26,12 +27,10 @@ from properly.counts._cases import Cases, with_forecasts
 from properly.counts._class_rows import rows_of
 from properly.engines._files._cluster_errors import require_library
 from properly.errors import ArgumentTypeError, DataError
+from properly.typing import Array, ArrayLike
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly.recalibration._map import Map
-    from properly.typing import Array, ArrayLike
 
 
 def apply(

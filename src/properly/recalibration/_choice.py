@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,11 +17,13 @@ from properly._boundary._progress import counted, shown
 from properly._boundary._record import Record
 from properly._boundary._text import number, table, wrapped
 from properly.counts._calls import takes_rows
-from properly.counts._cases import some_cases
+from properly.counts._cases import Cases, some_cases
 from properly.errors import ArgumentTypeError, DataError
 from properly.recalibration._cross_fit import (
     Attempt,
     Folding,
+    FoldSplit,
+    Scheme,
     as_rows,
     cross_forecasts,
     require_map,
@@ -40,14 +43,10 @@ from properly.recalibration._map_registry import KINDS, usual_maps
 from properly.recalibration._sentences import sentences
 from properly.rules._parse import rule_in_words
 from properly.rules._ranked_probability import CutRule
+from properly.typing import ArrayLike, Column, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from properly.counts._cases import Cases
-    from properly.recalibration._cross_fit import FoldSplit, Scheme
     from properly.rules import Interval, Rule
-    from properly.typing import ArrayLike, Column, Progress
 
 NONE = "none"
 INNER_FOLDS = 5

@@ -7,8 +7,9 @@ in common. All maps are fitted on the same folds, of which each training part is
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -26,11 +27,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import number_times
 from properly.recalibration._map import Map
 from properly.recalibration._training import Sample
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.typing import Array, ArrayLike, Column
+from properly.typing import Array, ArrayLike, Column
 
 Scheme = Literal["blocks", "forward"]
 FOLDS, BLOCKS = 10, 5

@@ -7,20 +7,17 @@ So does one of exactly 0 or 1 where the map refuses those.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partialmethod
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import ArgumentTypeError, DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from properly.typing import Array, Column
+from properly.typing import Array, Column
 
 
 class Narwhals:

@@ -10,6 +10,7 @@ few cases change sides, it reaches as far downwards.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,14 +27,11 @@ from properly.comparison._pair_tests import Options, PairScores, margins
 from properly.counts._cases import Cases, weights_of, with_forecasts
 from properly.inference._design import Design, one_dependence
 from properly.inference._shares import student
-from properly.rules import Brier, Log, Regret
+from properly.rules import Brier, Interval, Log, Regret, Rule
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly.recalibration._map import Map
-    from properly.rules import Interval, Rule
-    from properly.typing import Column
 
 # Forecasts exactly at a threshold, as a share of the cases, that are worth a word.
 AT_THRESHOLD = 0.01

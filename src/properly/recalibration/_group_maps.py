@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -16,12 +17,10 @@ from properly.counts._cases import Cases, numbered, require_event, require_group
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._logistic import logit
 from properly.recalibration._log_odds_maps import Logistic, LogOddsMap
+from properly.typing import Array, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from properly.recalibration._map import Map
-    from properly.typing import Array, Column
 
 STEPS = 200
 # No step moves a shift by more than this, and after one of less than the second none is taken.

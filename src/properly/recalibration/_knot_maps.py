@@ -45,10 +45,10 @@ from properly.recalibration._expression import LinePiece, straight_pieces
 from properly.recalibration._log_odds_maps import few_notes
 from properly.recalibration._map import Map
 from properly.recalibration._training import Sample, Training, require_both_outcomes
+from properly.typing import Array, ArrayLike, Column
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
-    from properly.typing import Array, ArrayLike, Column
 
 Interpolation = Literal["linear", "flat"]
 Merge = Literal["log", "brier"]

@@ -8,9 +8,9 @@ infinite, are no part of a fit; they have a place of their own.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
@@ -25,11 +25,7 @@ from properly.errors import DataError
 from properly.inference._logistic import fit_columns, refit
 from properly.recalibration._map import Map, Monotone, expit
 from properly.recalibration._training import Sample, Training, require_both_outcomes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from properly.typing import Array, Column
+from properly.typing import Array, Column
 
 Certain = Literal["learn", "keep", "refuse"]
 # With fewer events, or others, a map is mostly noise; with fewer than the second, intervals of its

@@ -11,7 +11,9 @@ import math
 import re
 import reprlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -35,16 +37,14 @@ from properly.recalibration._expression import (
 )
 from properly.recalibration._map_registry import KINDS
 from properly.recalibration._training import Training, as_event_tally
+from properly.typing import Array, ArrayLike, Column
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     import narwhals.stable.v2 as nw
 
     from properly.counts._cases import Cases
-    from properly.typing import Array, ArrayLike, Column
 
 MAPS = StoredKind(
     "map",

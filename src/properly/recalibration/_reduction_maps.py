@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -26,13 +27,11 @@ from properly.recalibration._map import Map
 from properly.recalibration._softmax_maps import ClassMap
 from properly.recalibration._training import Training
 from properly.rules._costs import decide_by_mode
+from properly.typing import Array, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.typing import Array, Column
 
 # Of many maps, so many have what is to be noted about them said.
 MOST_NOTES = 5

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._text import many, percent, printable
-from properly.counts._cases import weights_of
+from properly.counts._cases import Cases, weights_of
 from properly.recalibration._log_odds_maps import LogOddsMap
 from properly.recalibration._map_registry import KINDS
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from properly.counts._cases import Cases
     from properly.recalibration._choice import Recalibrated
     from properly.recalibration._gain import Gain
     from properly.recalibration._map import Map
-    from properly.typing import Column
 
 # A slope, or a shift of the log odds, that is worth a word.
 STEEP, SHIFTED = 0.05, 0.1

@@ -14,10 +14,10 @@ import numpy as np
 
 from properly._boundary._chunks import one_blas_thread
 from properly.errors import DataError
+from properly.typing import Column
 
 if TYPE_CHECKING:
     from properly.counts._class_rows import ClassTable
-    from properly.typing import Column
 
 # More parameters than this have a matrix of second derivatives that is too large to be worth it.
 MOST = 500

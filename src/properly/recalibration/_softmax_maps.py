@@ -6,6 +6,7 @@ are scaled one by one; a map that mixes columns has no place for the logarithm o
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,20 +18,17 @@ from properly._boundary._libraries import namespace, read_only, to_library_of, t
 from properly._boundary._options import as_number
 from properly._boundary._text import many
 from properly.counts._cases import Cases, has_classes, require_classes
-from properly.counts._class_rows import rows_of
+from properly.counts._class_rows import ClassTable, rows_of
 from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
 from properly.recalibration._log_odds_maps import NO_ATOMS, LogOddsMap
 from properly.recalibration._map import Map, Monotone
 from properly.recalibration._softmax import ClassLines, Form, OneScale, fit_softmax
 from properly.recalibration._training import Training, as_event_tally
+from properly.typing import Array, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from properly.counts._class_rows import ClassTable
     from properly.counts._tally import Tally
-    from properly.typing import Array, Column
 
 
 def as_class_cases(source: Any, p: Any, columns: dict[str, Any]) -> Cases:

@@ -6,7 +6,7 @@ import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from properly.counts._class_rows import ClassTable
 from properly.counts._tally import Tally, as_tally, sums_of
 from properly.errors import DataError
 from properly.inference._logistic import logit
-
-if TYPE_CHECKING:
-    from properly.typing import Column
+from properly.typing import Column
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -38,13 +39,10 @@ from properly.rules._counterexamples import (
     pushed,
     tied,
 )
+from properly.typing import Floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
-
-    from properly.typing import Floats
 
     Flags: TypeAlias = NDArray[np.bool_]
 

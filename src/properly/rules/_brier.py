@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from properly._boundary._classes import check_count
 from properly._boundary._libraries import namespace
@@ -11,9 +11,7 @@ from properly._boundary._options import check_choice
 from properly.rules._class_rule import DualRule, is_class, split_off, squares_of_others
 from properly.rules._log_odds import both_sides
 from properly.rules._rule import Propriety
-
-if TYPE_CHECKING:
-    from properly.typing import Array
+from properly.typing import Array
 
 Scale = Literal["sum", "mean", "half"]
 

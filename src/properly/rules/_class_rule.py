@@ -7,7 +7,7 @@ the same formula from `DualRule`. Both need `classwise`, `range_for`, `propriety
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import array_api_compat as compat
 import numpy as np
@@ -25,9 +25,7 @@ from properly._boundary._libraries import count_up, is_numpy, namespace, to_libr
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import softmax
 from properly.rules._rule import BinaryRule, Propriety, Rule, mean_of, wide
-
-if TYPE_CHECKING:
-    from properly.typing import Array, ArrayLike
+from properly.typing import Array, ArrayLike
 
 
 class ClassRule(Rule):

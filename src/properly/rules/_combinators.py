@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -24,9 +24,7 @@ from properly.rules._interval import Interval, as_interval
 from properly.rules._log import Log
 from properly.rules._log_odds import both_sides
 from properly.rules._rule import BinaryRule, Propriety, require_binary
-
-if TYPE_CHECKING:
-    from properly.typing import Array
+from properly.typing import Array
 
 Scale = Literal["mean", "integral"]
 Prior = Literal["uniform", "logit"]

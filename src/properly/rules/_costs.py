@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from properly._boundary._chunks import sweep
 from properly._boundary._libraries import beside, is_numpy, namespace, to_numpy
 from properly._boundary._notices import notice
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from properly.typing import Array, ArrayLike
+from properly.typing import Array, ArrayLike
 
 NamedCost = Literal["zero_one", "absolute", "quadratic"]
 NAMED: tuple[NamedCost, ...] = get_args(NamedCost)

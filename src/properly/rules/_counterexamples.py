@@ -8,6 +8,7 @@ optimisation whose result is rounded to small denominators.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -19,13 +20,10 @@ from properly._boundary._libraries import infinities
 from properly._boundary._tolerances import SAME_SUM
 from properly.errors import DataError
 from properly.rules import BinaryRule, ClassRule
+from properly.typing import Floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
-
-    from properly.typing import Floats
 
     Whole: TypeAlias = NDArray[np.int64]
     Flags: TypeAlias = NDArray[np.bool_]

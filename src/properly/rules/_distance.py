@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from properly._boundary._classes import check_count
 from properly._boundary._libraries import count_up, namespace
@@ -13,9 +13,7 @@ from properly.errors import DataError
 from properly.rules._class_rule import ClassRule
 from properly.rules._ranked_probability import RPS
 from properly.rules._rule import Propriety, in_name, wide
-
-if TYPE_CHECKING:
-    from properly.typing import Array
+from properly.typing import Array
 
 Normalization = Literal["unit", "printed"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from properly._boundary._libraries import infinities, is_numpy, namespace
 from properly.rules._class_rule import DualRule, at, is_class
 from properly.rules._log_odds import log_softmax, softmax, softplus
 from properly.rules._rule import Propriety, wide
-
-if TYPE_CHECKING:
-    from properly.typing import Array
+from properly.typing import Array
 
 
 @dataclass(frozen=True)

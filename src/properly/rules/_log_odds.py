@@ -7,7 +7,7 @@ series of ``atanh``, and the density and mass of a Beta distribution.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,7 @@ from properly._boundary._libraries import (
     to_numpy,
     without_gradient,
 )
-
-if TYPE_CHECKING:
-    from properly.typing import Array
-
+from properly.typing import Array
 
 # Terms of the series of atanh that are enough for arguments up to SMALL.
 TERMS = 12

@@ -6,8 +6,9 @@ import ast
 import difflib
 import inspect
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from properly._boundary._text import percent
 from properly.errors import ArgumentTypeError, DataError
@@ -17,9 +18,6 @@ from properly.rules._ranked_probability import Ranked
 from properly.rules._registry import ALSO, REGISTRY, SCORE_WORDS
 from properly.rules._rule import Rule
 from properly.rules._threshold import BetaWeighted, Elementary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Longer texts are no rules, and might be nested more deeply than Python can bear.
 LONGEST = 2000

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from properly.rules._costs import Cost, Matrix, as_matrix, cost_matrix, first_of
 from properly.rules._log import Log
 from properly.rules._ranked_probability import RPS
 from properly.rules._rule import Propriety, in_name, wide
-
-if TYPE_CHECKING:
-    from properly.typing import Array
+from properly.typing import Array
 
 Ties = Literal["split", "first", "any_correct", "unique_only"]
 Scale = Literal["sum", "algorithm2", "published_code"]

@@ -10,7 +10,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,9 +24,7 @@ from properly.rules._class_rule import ClassRule
 from properly.rules._log import Log, minus_log
 from properly.rules._log_odds import log_cumulate, log_softmax, log_tails
 from properly.rules._rule import BinaryRule, Propriety, in_name, require_binary, wide
-
-if TYPE_CHECKING:
-    from properly.typing import Array
+from properly.typing import Array
 
 # Up to this many classes are added up column by column, without a table of sums.
 FEW = 16

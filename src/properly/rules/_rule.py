@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import Field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,7 @@ from properly._boundary._chunks import sweep
 from properly._boundary._libraries import is_numpy, namespace
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import both_sides
-
-if TYPE_CHECKING:
-    from properly.typing import Array, ArrayLike
+from properly.typing import Array, ArrayLike
 
 
 class Propriety(enum.Enum):

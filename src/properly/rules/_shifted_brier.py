@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from properly._boundary._libraries import namespace
 from properly._boundary._options import as_number, check_choice
@@ -13,11 +14,7 @@ from properly.rules._brier import Brier
 from properly.rules._combinators import SumOfRules
 from properly.rules._log_odds import SMALL, atanh_excess
 from properly.rules._rule import BinaryRule, Propriety
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.typing import Array
+from properly.typing import Array
 
 # Nearer to 0 or 1 no threshold is, and digits get lost.
 LEAST = 1e-9

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from properly._boundary._classes import check_count
 from properly._boundary._libraries import count_up, infinities, namespace
@@ -18,10 +18,7 @@ from properly.rules._class_rule import DualRule, at, is_class, split_off, square
 from properly.rules._log import Log
 from properly.rules._log_odds import both_sides, log_softmax, softplus
 from properly.rules._rule import Propriety, in_name, wide
-
-if TYPE_CHECKING:
-    from properly.typing import Array
-
+from properly.typing import Array
 
 # Below this even a forecast of one half costs more than a double holds, if classes are many.
 LEAST = -100.0

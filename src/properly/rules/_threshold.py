@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from properly._boundary._libraries import infinities, namespace
 from properly._boundary._options import as_number
@@ -23,9 +23,7 @@ from properly.rules._combinators import SumOfRules, moved_into
 from properly.rules._costs import likeliest
 from properly.rules._log_odds import SMALL, BetaDensity, atanh_excess, both_sides, softplus
 from properly.rules._rule import BinaryRule, Propriety, wide
-
-if TYPE_CHECKING:
-    from properly.typing import Array
+from properly.typing import Array
 
 # Parameters of a Beta distribution beyond this are a point, or two, for every purpose.
 LEAST = 1e-6

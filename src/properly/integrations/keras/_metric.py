@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import array_api_compat as compat
 import keras
@@ -17,6 +18,8 @@ from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.integrations._named_rules import named_rules, one_name, require_rule
 from properly.integrations.keras._sums import (
+    BatchSums,
+    KerasRows,
     as_keras_rows,
     checked_sums,
     is_concrete,
@@ -28,14 +31,8 @@ from properly.integrations.keras._sums import (
     uncompiled,
     widest_float,
 )
-from properly.rules import parse_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from properly.integrations.keras._sums import BatchSums, KerasRows
-    from properly.rules import Rule
-    from properly.typing import Array, ArrayLike
+from properly.rules import Rule, parse_rule
+from properly.typing import Array, ArrayLike
 
 
 class ValidationScores(keras.callbacks.Callback):  # type: ignore[misc]

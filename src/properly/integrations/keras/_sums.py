@@ -6,9 +6,10 @@ What the backend of Keras can do decides whether numbers can be looked at yet.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import array_api_compat as compat
 import keras
@@ -24,13 +25,8 @@ from properly._boundary._libraries import (
     without_gradient,
 )
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules import BinaryRule, ClassRule
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.rules import Rule
-    from properly.typing import Array
+from properly.rules import BinaryRule, ClassRule, Rule
+from properly.typing import Array
 
 Method = TypeVar("Method", bound="Callable[..., Any]")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
@@ -21,17 +21,14 @@ from properly.integrations._named_rules import named_rules
 from properly.integrations.torch import TallyMetric
 from properly.integrations.torch._checks import Reader
 from properly.plots import reliability as draw
-from properly.rules import Brier
+from properly.rules import Brier, Rule
 from properly.rules._log_odds import both_sides, softmax
+from properly.typing import Array
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from matplotlib.figure import Figure
 
     from properly.counts._tally import Tally
-    from properly.rules import Rule
-    from properly.typing import Array
 
 # Enough for a screen, at 4.2 inches.
 DOTS_PER_INCH = 120

@@ -7,6 +7,7 @@ imported once there is something to evaluate.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mlflow.models.evaluation.base import ModelEvaluator
@@ -14,8 +15,6 @@ from mlflow.models.evaluation.base import ModelEvaluator
 from properly.errors import DataError, DataWarning, ProperlyError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from properly.evaluation._record import Evaluation
     from properly.integrations.mlflow._forecasts import Config
 

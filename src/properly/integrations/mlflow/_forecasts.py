@@ -6,10 +6,10 @@ The keys of ``evaluator_config`` say so; they are checked, and any other is refu
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from properly._boundary._classes import (
 )
 from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 # Columns of the data by name, or arrays.
 COLUMNS = ("weight", "count", "clusters", "strata", "time", "groups")

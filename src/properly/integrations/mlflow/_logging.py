@@ -10,6 +10,7 @@ import json
 import math
 import re
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,6 @@ from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from properly.evaluation._record import Evaluation
 
     Named = Iterator[tuple[str, float]]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
-from properly._boundary._record import plain
+from properly._boundary._record import Backend, Record, plain
 from properly._boundary._text import many
 from properly.calibration._decomposition import Decomposition, decompose
 from properly.calibration._reliability import Reliability
@@ -31,18 +32,13 @@ from properly.plots._axes import CURVE, PALETTE, Picture
 from properly.plots._names import legible
 from properly.plots._threshold_scale import draw_names
 from properly.rules import Brier
+from properly.typing import ArrayLike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Self
-
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-
-    from properly._boundary._record import Backend, Record
-    from properly.typing import ArrayLike
 
 
 # How the curve of one fold looks, and how much thicker the pooled one is than a curve alone.

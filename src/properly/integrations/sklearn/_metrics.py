@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
+from typing import Any, Literal, TypeVar, Unpack
 
 from properly._boundary._classes import ClassRows, is_table
 from properly._boundary._options import check_choice, check_flag
-from properly.calibration._decomposition import decompose
+from properly.calibration._decomposition import ClassDecomposition, Decomposition, decompose
 from properly.calibration._error import calibration_error as binned_error
 from properly.decisions._at_threshold import at_threshold
 from properly.errors import ArgumentTypeError, DataError
@@ -24,17 +25,21 @@ from properly.integrations.sklearn._rows import (
     position,
     require_no_event,
 )
-from properly.rules import PBS, PLL, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Spherical
-from properly.rules._interval import as_interval
+from properly.rules import (
+    PBS,
+    PLL,
+    RPS,
+    BinaryRule,
+    Bounded,
+    Brier,
+    Log,
+    RankedLog,
+    Rule,
+    Spherical,
+)
+from properly.rules._interval import Interval, as_interval
 from properly.rules._rule import require_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from properly.calibration._decomposition import ClassDecomposition, Decomposition
-    from properly.rules import Rule
-    from properly.rules._interval import Interval
-    from properly.typing import Array, ArrayLike
+from properly.typing import Array, ArrayLike
 
 BRIER = Brier()
 MetricFunction = TypeVar("MetricFunction", bound="Callable[..., float]")

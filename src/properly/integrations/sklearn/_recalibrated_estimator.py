@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -25,14 +26,12 @@ from properly.counts._cases import Cases
 from properly.errors import ArgumentTypeError, DataError
 from properly.integrations.sklearn._rows import STRATIFY, forecasts_of, require_seen
 from properly.recalibration import Identity, Map, recalibrate
+from properly.recalibration import Recalibrated as Record
 from properly.rules._log import at_most_one
+from properly.typing import ArrayLike, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.recalibration import Recalibrated as Record
     from properly.rules import Interval, Rule
-    from properly.typing import ArrayLike, Column
 
 PREFIT = "prefit"
 

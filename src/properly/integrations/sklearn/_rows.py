@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -31,16 +31,11 @@ from properly._boundary._text import first_of
 from properly.counts._cases import Cases
 from properly.errors import ArgumentTypeError, DataError
 from properly.integrations._named_rules import require_rule
-from properly.rules import Brier, ClassRule
+from properly.rules import Brier, ClassRule, Rule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._log import at_most_one
 from properly.rules._rule import require_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.rules import Rule
-    from properly.typing import ArrayLike
+from properly.typing import ArrayLike
 
 COLUMNS = (
     "labels= says what each column stands for; where there is none, pass one column and pos_label=."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.base import BaseEstimator
@@ -10,24 +11,22 @@ from sklearn.utils.metadata_routing import UNUSED
 from properly._boundary._classes import as_labels
 from properly._boundary._options import check_flag
 from properly.errors import DataError
-from properly.evaluation._evaluate import (
-    require_distinct,
-    require_of_an_event,
-    rules_of_task,
-)
+from properly.evaluation._evaluate import require_distinct, require_of_an_event, rules_of_task
 from properly.integrations._named_rules import require_rule
 from properly.integrations.sklearn._metrics import rule_loss
-from properly.integrations.sklearn._rows import forecasts_of, in_order, needs_order, require_seen
-from properly.rules import Brier, Log
+from properly.integrations.sklearn._rows import (
+    RowColumns,
+    forecasts_of,
+    in_order,
+    needs_order,
+    require_seen,
+)
+from properly.rules import Brier, Log, Rule
 from properly.rules._rule import as_rules
+from properly.typing import ArrayLike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from properly.integrations.sklearn._rows import RowColumns
-    from properly.rules import Rule
     from properly.rules._interval import Interval
-    from properly.typing import ArrayLike
 
 
 class RuleScorer(BaseEstimator):  # type: ignore[misc]

@@ -15,12 +15,10 @@ import torch
 from properly._boundary._classes import slack_at
 from properly._boundary._libraries import infinities, is_numpy, namespace, to_numpy
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules import BinaryRule, ClassRule
+from properly.rules import BinaryRule, ClassRule, Rule
+from properly.typing import Array
 
 if TYPE_CHECKING:
-    from properly.rules import Rule
-    from properly.typing import Array
-
     Shape = tuple[int, ...]
 
 LOGITS = "for logits, pass from_logits=True; nothing is guessed."

@@ -6,15 +6,13 @@ this one is written by hand. Each program reads one row, and nothing is written 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import triton
 import triton.language as tl
 
-if TYPE_CHECKING:
-    from properly.typing import Array
-
+from properly.typing import Array
 
 # Entries of a row that one warp is given.
 WARP = 1 << 11

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import torch
 from torch.nn.functional import softplus
@@ -14,20 +14,16 @@ from properly.errors import DataError, ImproperRuleError
 from properly.integrations._named_rules import require_rule
 from properly.integrations.torch._checks import (
     Reader,
+    TensorBatch,
     outcomes,
     refuse_nan,
     require_some_weight,
     within_classes,
 )
-from properly.rules import RPS, ClassRule, Log, Penalized
+from properly.rules import RPS, ClassRule, Log, Penalized, Rule
 from properly.rules._class_rule import DualRule
 from properly.rules._ranked_probability import CutRule
-
-if TYPE_CHECKING:
-    from properly.integrations.torch._checks import TensorBatch
-    from properly.rules import Rule
-    from properly.typing import Array
-
+from properly.typing import Array
 
 Reduction = Literal["mean", "sum", "none"]
 # A longer row does not fit into what one program of the kernel holds.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import array_api_compat as compat
 import numpy as np
@@ -21,19 +22,19 @@ from properly.counts._reductions import plan_for, upper_tails
 from properly.counts._tally import Tally, tally_of_sums
 from properly.errors import DataError, ImproperRuleError
 from properly.integrations._named_rules import require_rule
-from properly.integrations.torch._checks import Reader, outcomes, refuse_nan, require_device
-from properly.rules import BinaryRule, Brier, ClassRule
+from properly.integrations.torch._checks import (
+    Reader,
+    TensorBatch,
+    outcomes,
+    refuse_nan,
+    require_device,
+)
+from properly.rules import BinaryRule, Brier, ClassRule, Rule
 from properly.rules._class_rule import is_class
 from properly.rules._log_odds import both_sides, softmax
 from properly.rules._ranked_probability import CutRule, is_above
 from properly.rules._rule import paid
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from properly.integrations.torch._checks import TensorBatch
-    from properly.rules import Rule
-    from properly.typing import Array
+from properly.typing import Array
 
 # Fewer entries are done sooner than threads are started, and more would take too much memory.
 FEW, MANY = 1 << 16, 1 << 20
