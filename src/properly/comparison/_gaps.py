@@ -170,13 +170,11 @@ def effects(
     names: tuple[str, ...] | None = None,
     *,
     least: int = 1,
-    corrected: bool = True,
 ) -> Effects:
     """Fit two-way effects, and find variances by the design of the questions.
 
     The names are those of the answers, unless losses of others were added. Who shares fewer than
-    the least number of questions does not make pairs of others less sure. Variances of differences
-    may be left out.
+    the least number of questions does not make pairs of others less sure.
     """
     names = answers.forecasters if names is None else names
     size = len(names)
@@ -189,18 +187,18 @@ def effects(
     kept = losses if len(inside) == size else losses.of(inside)
     shared = shared_questions(losses, size)
     among = np.flatnonzero(shared[inside] >= least)
-    fit, degrees, words = _by_design(answers, kept, len(inside), among, corrected=corrected)
+    fit, degrees, words = _by_design(answers, kept, len(inside), among)
     others = np.flatnonzero(endless), np.flatnonzero(count == 0)
     return Effects(names, inside, *others, fit, degrees, words, shared)
 
 
 def _by_design(
-    answers: Answers, losses: Losses, size: int, among: Column, *, corrected: bool
+    answers: Answers, losses: Losses, size: int, among: Column
 ) -> tuple[TwoWay, float, str]:
     """Take questions, or their families, as independent; or strata; or times that follow."""
     alone = answers.when is None and answers.strata is None
     units = families(answers)[losses.question] if alone else losses.question
-    fit = two_way(losses, size, units, among=among, influences=not alone, corrected=corrected)
+    fit = two_way(losses, size, units, among=among, influences=not alone)
     if alone or not fit.compares.any():
         # Where nobody shares a question, that is refused later.
         count = len(fit.units)

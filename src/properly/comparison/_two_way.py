@@ -276,7 +276,6 @@ def two_way(
     *,
     among: Column | None = None,
     influences: bool = False,
-    corrected: bool = True,
 ) -> TwoWay:
     """Fit effects of questions and forecasters.
 
@@ -293,9 +292,6 @@ def two_way(
         any, and these the fewest of theirs.
     influences : bool
         Keep what each cluster adds to the effects and to the scores.
-    corrected : bool
-        Find the covariance of effects, degrees of freedom and bridges; what is told of scores needs
-        none of them.
 
     Returns
     -------
@@ -309,9 +305,9 @@ def two_way(
     level = table.means(away)
     sums = _ClusterSums(table, normal, effect, level, rows.weight * (away - level[rows.cell]))
     for cells, some in table.pieces:
-        sums.add(cells, some, keep=influences, corrected=corrected)
+        sums.add(cells, some, keep=influences)
     among = np.arange(forecasters) if among is None else among
-    return sums.result(among, corrected=corrected)
+    return sums.result(among)
 
 
 def _solved(table: SortedLosses) -> Normal:
@@ -369,7 +365,7 @@ class _ClusterSums:
         self.loads: dict[int, Column] = {}
         self.degrees = _Degrees(normal.root) if table.is_small else None
 
-    def add(self, cells: slice, rows: slice, *, keep: bool, corrected: bool) -> None:
+    def add(self, cells: slice, rows: slice, *, keep: bool) -> None:
         """Add some clusters."""
         grid, first = self.table.grid(cells, rows), int(self.table.cluster[cells.start])
         own = self.table.laid_out(cells, rows, self.gradient)
@@ -380,8 +376,6 @@ class _ClusterSums:
         self.scores += influence.T @ influence
         if keep:
             self.kept.append((moved, influence))
-        if not corrected:
-            return
         if self.degrees is None:
             # The sum of the leverages of each cluster is bounded from above.
             bound = grid.weight @ np.diagonal(self.normal.inverse)
@@ -463,7 +457,7 @@ class _ClusterSums:
         score = factor[:, :, None] * (turned @ (gradient[some] @ root)[:, :, None])
         return np.asarray((vector @ score)[:, :, 0] @ self.normal.back)
 
-    def result(self, among: Column, *, corrected: bool) -> TwoWay:
+    def result(self, among: Column) -> TwoWay:
         """Gather everything."""
         table, normal = self.table, self.normal
         answers = np.bincount(table.losses.cell)
@@ -471,16 +465,13 @@ class _ClusterSums:
         compares[table.cluster[answers > 1]] = True
         size = table.forecasters
         loads = [np.zeros((0, size)), *self.loads.values()]
-        spread, degrees = np.full((2, size, size), np.nan)
-        if corrected:
-            spread = normal.inverse @ self.spread @ normal.inverse
-            of_all = self.degrees
-            degrees = self._few_degrees(among) if of_all is None else of_all.of_pairs(size)
+        of_all = self.degrees
+        degrees = self._few_degrees(among) if of_all is None else of_all.of_pairs(size)
         kept = [np.concatenate(x).T for x in zip(*self.kept, strict=True)]
         return TwoWay(
             effect=self.effect,
             part=normal.part,
-            covariance=spread,
+            covariance=normal.inverse @ self.spread @ normal.inverse,
             inverse=normal.inverse,
             score=self.effect + self.middle[normal.part],
             score_covariance=self.scores * table.clusters / max(table.clusters - 1, 1),

@@ -1,7 +1,7 @@
 """A doctor for long tables of answers: what is wrong or odd before forecasters are compared.
 
-Columns are looked at first, then rows, then what shows once forecasters are compared: parts,
-bridges, easy questions.
+Columns are looked at first, then rows, then what shows once forecasters are compared: parts, and
+few answers.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._classes import as_labels
-from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, quoted
-from properly.comparison._gaps import effects, shared_questions
+from properly.comparison._gaps import shared_questions
 from properly.counts import _answer_rows
 from properly.counts._answers import Answers, answers_of
 from properly.counts._repeated_answers import check_repeated
@@ -28,10 +27,8 @@ from properly.evaluation._checkup._symptom import Symptom, finding
 from properly.rules._brier import Brier
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from properly.comparison._gaps import Effects
-    from properly.comparison._two_way import TwoWay
     from properly.counts._answer_rows import AnswerRows, Fault
     from properly.counts._answers import Losses
     from properly.counts._repeated_answers import Repeated
@@ -66,8 +63,8 @@ def check_answers(frame: IntoFrame | None = None, **given: Any) -> Checkup:
     -----
     *Problems* stop every comparison: answers that repeat, questions with two outcomes or weights,
     forecasts made too late, forecasters who share no question, not even through others. *Oddities*
-    let differences rest on a single question, or on questions that were easier than the others.
-    *Notes* say which rows are set aside.
+    are forecasters who share few questions, and outcomes that were held to be impossible. *Notes*
+    say which rows are set aside.
 
     What needs a comparison is looked for in the rows that have no problem.
 
@@ -184,12 +181,6 @@ def _sound(rows: AnswerRows, found: list[Fault]) -> Column:
 
 # With fewer questions in common with anybody, a forecaster is not ranked.
 LEAST = 10
-# Question effects differ by so many standard errors.
-FAR = 3.0
-# Two forecasters with this share of equal forecasts, of at least so many questions, are one source.
-ALIKE, SHARED = 0.95, 20
-# Forecasters of whom pairs are looked at together.
-BLOCK = 256
 # So many names are listed.
 LISTED = 8
 PARTIAL = " Rows with a problem were left out here."
@@ -202,11 +193,6 @@ class Looked(NamedTuple):
     used: Column
     more: str
 
-    def of(self, names: Collection[str]) -> Column:
-        """Flag the answers of some forecasters."""
-        flags = np.array([name in names for name in self.rows.forecasters])
-        return np.asarray(flags[self.rows.forecaster] & self.used)
-
 
 def fitted_symptoms(answers: Answers, rows: AnswerRows, kept: Column) -> Iterator[Symptom]:
     """Compare forecasters by Brier scores, and say what the comparison would rest on."""
@@ -217,19 +203,20 @@ def fitted_symptoms(answers: Answers, rows: AnswerRows, kept: Column) -> Iterato
     if len(present) < 2:
         return
     names, losses = [answers.forecasters[k] for k in present.tolist()], every.of(present)
-    edges = losses.question[losses.cell], losses.forecaster
-    shared = shared_questions(losses, len(names))
-    yield from _parts(parts_of(*edges), names, looked)
-    yield from _bridges(bridges(*edges), answers, looked)
-    yield from _few(shared, names, looked)
-    yield from _copies(answers, looked)
-    if shared.any():
-        found = effects(answers, every, corrected=False)
-        yield from _selected(found, losses, names, looked)
+    yield from _parts(losses, names, looked)
+    yield from _few(shared_questions(losses, len(names)), names, looked)
 
 
-def _parts(part: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
+def _parts(losses: Losses, names: list[str], looked: Looked) -> Iterator[Symptom]:
     """Find forecasters who share no question, not even through others."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    # Forecasters come first, and so do those of the first part.
+    question = losses.question[losses.cell] + len(names)
+    edges = np.ones(len(question)), (losses.forecaster, question)
+    size = int(question.max()) + 1
+    part = connected_components(coo_array(edges, (size, size)), directed=False)[1][: len(names)]
     count = int(part.max()) + 1
     if count < 2:
         return
@@ -244,22 +231,6 @@ def _parts(part: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
     yield finding("problem", "forecaster", rows, what, advice, name="not-connected")
 
 
-def _bridges(found: list[int], answers: Answers, looked: Looked) -> Iterator[Symptom]:
-    """Find questions without which forecasters could not be compared."""
-    if not found:
-        return
-    questions, count = [answers.questions[k] for k in found], len(found)
-    what = (
-        f"differences should rest on several questions; {many(count, 'question')} "
-        f"alone {'connects' if count == 1 else 'connect'} forecasters: "
-        f"{first_of(map(quoted, questions), LISTED)}"
-    )
-    advice = f"What rests on one question has no standard error.{looked.more}"
-    named, rows = set(questions), looked.rows
-    flags = np.array([name in named for name in rows.questions])[rows.question] & looked.used
-    yield finding("oddity", "question", flags, what, advice, name="one-question-bridge")
-
-
 def _few(shared: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
     """Find forecasters who share few questions with anybody."""
     few = {name: k for name, k in zip(names, shared.tolist(), strict=True) if k < LEAST}
@@ -270,102 +241,9 @@ def _few(shared: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
             f"{many(len(few), 'forecaster')} {'shares' if len(few) == 1 else 'share'} fewer: {said}"
         )
         advice = f"They are listed, not ranked.{looked.more}"
-        flags = looked.of(few)
+        own = np.array([name in few for name in looked.rows.forecasters])
+        flags = own[looked.rows.forecaster] & looked.used
         yield finding("oddity", "forecaster", flags, what, advice, name="few-answers")
-
-
-def _selected(
-    found: Effects, losses: Losses, names: list[str], looked: Looked
-) -> Iterator[Symptom]:
-    """Find forecasters whose questions were easier or harder than those they left out."""
-    score = found.fit.score
-    total = np.bincount(losses.forecaster, losses.weight)
-    raw = np.bincount(losses.forecaster, losses.weight * losses.loss) / total
-    t = welch(found.fit, losses)
-    with infinities():
-        far = (np.abs(t) > FAR) & (np.abs(raw - score) > found.score_errors)
-    for name, word, side in (("easy-questions", "easier", -1), ("hard-questions", "harder", 1)):
-        some = np.flatnonzero(far & (np.sign(t) == side)).tolist()
-        if not some:
-            continue
-        said = (
-            f"{quoted(names[j])} (mean Brier score {raw[j]:.3f}, adjusted {score[j]:.3f})"
-            for j in some
-        )
-        what = (
-            f"questions should not be chosen by how hard they are; {many(len(some), 'forecaster')} "
-            f"answered {word} ones: {first_of(said, LISTED, count=len(some))}"
-        )
-        advice = f"Compare by a leaderboard, not by means over own questions.{looked.more}"
-        flags = looked.of([names[j] for j in some])
-        yield finding("oddity", "forecaster", flags, what, advice, name=name)
-
-
-def welch(fit: TwoWay, losses: Losses) -> Column:
-    """Return Welch's t of the effects of the questions that each answered and did not answer."""
-    size = len(fit.effect)
-    questions, of_cell = np.unique(losses.question, return_inverse=True)
-    weight = np.bincount(of_cell, losses.level)
-    level: Column = np.bincount(of_cell, losses.level * _levels(fit, losses)) / weight
-    # Which part a question belongs to: nobody else could have answered it.
-    part = np.zeros(len(questions), dtype=np.intp)
-    part[of_cell[losses.cell]] = fit.part[losses.forecaster]
-    level = level - (np.bincount(part, level) / np.bincount(part))[part]
-    pair = np.unique(of_cell[losses.cell] * np.intp(size) + losses.forecaster)
-    who, own = pair % size, level[pair // size]
-    sums = [np.bincount(who, own**k, size) for k in (0, 1, 2)]
-    others = [np.bincount(part, level**k)[fit.part] - sums[k] for k in (0, 1, 2)]
-    with infinities():
-        (m, v), (n, u) = (
-            (s1 / s0, np.maximum(s2 - s1**2 / s0, 0) / (s0 - 1) / s0)
-            for s0, s1, s2 in (sums, others)
-        )
-        return np.asarray((m - n) / np.sqrt(v + u))
-
-
-def _levels(fit: TwoWay, losses: Losses) -> Column:
-    """Average what is left of the losses of each cell, in the order in which cells were given."""
-    left = losses.weight * (losses.loss - fit.effect[losses.forecaster])
-    return np.asarray(np.bincount(losses.cell, left) / np.bincount(losses.cell, losses.weight))
-
-
-def _copies(answers: Answers, looked: Looked) -> Iterator[Symptom]:
-    """Find two forecasters with the same forecasts: one source, counted twice."""
-    pairs = near_copies(answers)
-    if pairs:
-        said = first_of((f"{quoted(a)} and {quoted(b)}" for a, b in pairs), LISTED)
-        what = (
-            f"forecasters should be different sources; {many(len(pairs), 'pair')} "
-            f"{'has' if len(pairs) == 1 else 'have'} equal forecasts on {ALIKE:.0%} of the "
-            f"questions in common: {said}"
-        )
-        flags = looked.of({name for pair in pairs for name in pair})
-        advice = "Leave one of the two out, or read them as one source that is counted twice."
-        yield finding("note", "forecaster", flags, what, advice, name="near-copies")
-
-
-def near_copies(answers: Answers) -> list[tuple[str, str]]:
-    """Name pairs of forecasters who said the same of nearly all questions that they share."""
-    from scipy.sparse import csr_array
-
-    size = len(answers.forecasters)
-    pair = answers.question * np.intp(size) + answers.forecaster
-    # Of several forecasts of a question, the last.
-    last = len(pair) - 1 - np.unique(pair[::-1], return_index=True)[1]
-    who, question, p = answers.forecaster[last], answers.question[last], answers.p[last]
-    value = np.unique(p, axis=0, return_inverse=True)[1].reshape(-1)
-    said = np.unique(question * np.intp(value.max() + 1) + value, return_inverse=True)[1]
-    ones = np.ones(len(last), dtype=np.int64)
-    asked = csr_array((ones, (who, question)))
-    told = csr_array((ones, (who, said)))
-    found = []
-    for start in range(0, size, BLOCK):
-        some = slice(start, start + BLOCK)
-        both = (asked[some] @ asked.T).toarray()
-        same = (told[some] @ told.T).toarray()
-        first, second = np.nonzero((both >= SHARED) & (same >= ALIKE * both))
-        found += [(j + start, k) for j, k in zip(first.tolist(), second.tolist(), strict=True)]
-    return [(answers.forecasters[j], answers.forecasters[k]) for j, k in found if j < k]
 
 
 def _certain(looked: Looked) -> Iterator[Symptom]:
@@ -391,68 +269,3 @@ def _certain(looked: Looked) -> Iterator[Symptom]:
         "by Brier as well."
     )
     yield finding("oddity", "probability", wrong, what, advice, name="certain-and-wrong")
-
-
-# Who shares questions with whom
-
-
-def parts_of(question: Column, forecaster: Column) -> Column:
-    """Return the number of the connected part of each forecaster, from 0, in their order."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    questions = int(question.max()) + 1
-    size = questions + int(forecaster.max()) + 1
-    edges = coo_array((np.ones(len(question)), (question, forecaster + questions)), (size, size))
-    part = connected_components(edges, directed=False)[1][questions:]
-    _, first, number = np.unique(part, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[number])
-
-
-def bridges(question: Column, forecaster: Column) -> list[int]:
-    """Find the questions without which some forecasters would be connected no more.
-
-    In the graph of questions and of those who answered them, these are the questions that are
-    articulation points: below them, no path leads back above [1]_.
-
-    References
-    ----------
-    .. [1] J. Hopcroft, R. Tarjan (1973). Algorithm 447: efficient algorithms for graph
-       manipulation. Communications of the ACM 16:372-378. doi:10.1145/362248.362272.
-    """
-    questions = int(question.max()) + 1
-    start, other = _neighbours(question, forecaster + questions)
-    size = len(start) - 1
-    # When each was first seen, the earliest reached from below it, and who is looked at next.
-    seen, low, place = [0] * size, [0] * size, list(start)
-    found, clock = set(), 0
-    for root in range(questions, size):
-        path = [] if seen[root] else [root]
-        while path:
-            node = path[-1]
-            if not seen[node]:
-                clock += 1
-                seen[node] = low[node] = clock
-            if place[node] < start[node + 1]:
-                near = other[place[node]]
-                place[node] += 1
-                if seen[near]:
-                    low[node] = min(low[node], seen[near])
-                else:
-                    path.append(near)
-                continue
-            path.pop()
-            if path:
-                above = path[-1]
-                low[above] = min(low[above], low[node])
-                if above < questions and low[node] >= seen[above]:
-                    found.add(above)
-    return sorted(found)
-
-
-def _neighbours(question: Column, forecaster: Column) -> tuple[list[int], list[int]]:
-    """List the neighbours of each, and where those of each begin."""
-    ends, others = np.concatenate([[question, forecaster], [forecaster, question]], axis=1)
-    order = np.argsort(ends, kind="stable")
-    start = np.searchsorted(ends[order], np.arange(int(ends.max()) + 2))
-    return start.tolist(), others[order].tolist()
