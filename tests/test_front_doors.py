@@ -57,7 +57,7 @@ DOORS = {
         score_interval skill skill_interval
     """,
     "properly.plots": """
-        binned_reliability comparison comparison_matrix confusion cost_matrix
+        binned_reliability comparison comparison_matrix confusion
         cumulative_forecast decision decision_difference dominance groups leaderboard mcb_dsc
         means_bars model_source monitor murphy range_map regret reliability reliability_grid
         retention risk_profile roc threshold_ranks threshold_weights training triptych worst_cases

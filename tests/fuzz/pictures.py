@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import properly
 from properly import calibration, plots
 
 from .calls import CALLS, EVENT, OF_CLASSES
-from .odd_rows import CLASSES, FEW, amounts, rules, tables
+from .odd_rows import FEW, rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,9 +64,6 @@ PICTURES: dict[str, Callable[[Draw], Any]] = {
     **{f"plots.{name}": _drawn(name, of) for name, of in OF_RECORD.items()},
     "plots.mcb_dsc": lambda draw: plots.mcb_dsc(
         calibration.decompose(draw(EVENT).cases(), draw(rules), **FEW)
-    ),
-    "plots.cost_matrix": lambda draw: plots.cost_matrix(
-        draw(tables(CLASSES)) * (1 - np.eye(CLASSES)) * draw(amounts)
     ),
     "plots.threshold_weights": lambda draw: plots.threshold_weights(draw(rules)),
     "plots.training": lambda draw: plots.training({"brier": draw(OF_CLASSES).p[:, 0].tolist()}),

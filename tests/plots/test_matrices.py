@@ -1,4 +1,4 @@
-"""Matrices: confusion, costs, and differences between models."""
+"""Matrices: confusion, and differences between models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tests.plots.test_forest_plots import AREAS, COMPARISON, MODELS, SURE, Q, Y
 
 from properly import compare, plots
 from properly.decisions import Confusion
-from properly.errors import DataWarning
 from properly.plots._axes import DEEP, NOTHING
 from properly.plots._matrices import ALIKE, FAINT, STRONG, _signed
 from properly.rules import Brier, Log
@@ -43,7 +42,7 @@ def framed(ax: Axes) -> list[tuple[float, float]]:
     return [(x.get_x() + x.get_width() / 2, x.get_y() + x.get_height() / 2) for x in boxes]
 
 
-def names(ax: Axes) -> tuple[list[str], list[str]]:
+def sides(ax: Axes) -> tuple[list[str], list[str]]:
     down, across = ax.get_yticklabels(), ax.get_xticklabels()
     return [x.get_text() for x in down], [x.get_text() for x in across]
 
@@ -69,7 +68,7 @@ def test_a_cell_is_as_dark_as_its_share_of_the_row() -> None:
 
 def test_truth_goes_down_and_decisions_across() -> None:
     ax = plots.confusion(TABLE)
-    assert names(ax) == (["mild", "moderate", "severe"],) * 2
+    assert sides(ax) == (["mild", "moderate", "severe"],) * 2
     assert ax.get_xlabel() == "decision"
     bottom, top = ax.get_ylim()
     assert bottom > top  # the first class is the uppermost
@@ -85,77 +84,32 @@ def test_weights_are_written_with_a_decimal_unless_they_are_large() -> None:
     assert written(plots.confusion(heavy))[0] == ["1,234\n100 %", "0"]
 
 
-def test_a_cost_is_as_dark_as_it_is_high() -> None:
-    ax = plots.cost_matrix([[-1, 1], [3, 0]], ["well", "ill"])
-    assert written(ax) == [["−1", "1"], ["3", "0"]]
-    deep = np.array(to_rgb(DEEP))
-    shares = np.array([[0, 0.5], [1, 0.25]])
-    np.testing.assert_allclose(cells(ax), 1 - shares[..., None] * (1 - deep), rtol=1e-12)
-    assert names(ax) == (["well", "ill"], ["well", "ill"])
-    same = cells(plots.cost_matrix([[2, 2], [2, 2]]))
-    np.testing.assert_array_equal(same, np.ones((2, 2, 3)))
-
-
-def test_there_may_be_other_decisions_than_classes() -> None:
-    abstain = [[0, 1, 0.25], [1, 0, 0.25]]
-    for labels, last in ((["a", "b", "abstain"], "abstain"), (["a", "b"], "2")):
-        ax = plots.cost_matrix(abstain, labels)
-        assert names(ax) == (["a", "b"], ["a", "b", last])
-        assert framed(ax) == [(0, 0), (1, 1)]
-    assert names(plots.cost_matrix(abstain)) == (["0", "1"], ["0", "1", "2"])
-    assert names(plots.cost_matrix(abstain, 2)) == (["0", "1"], ["0", "1", "2"])
-    fewer = plots.cost_matrix([[0, 1], [1, 0], [2, 1]], ["a", "b", "c"])
-    assert names(fewer) == (["a", "b", "c"], ["0", "1"])
-    assert framed(fewer) == []
-
-
-def test_a_mistake_that_is_cheap_is_warned_of() -> None:
-    with pytest.warns(DataWarning, match="a mistake should not cost less than the right answer"):
-        plots.cost_matrix([[1, 0], [1, 0]])
-
-
-def differences(ax: Axes) -> list[list[str]]:
-    count = len(ax.get_yticklabels())
-    texts = [text.get_text() for text in ax.texts]
-    rows: list[list[str]] = np.array(texts).reshape(count, count).tolist()
-    return rows
-
-
-def colors(ax: Axes) -> Any:
-    (mesh,) = (x for x in ax.collections if x.get_gid() == "cells")
-    return np.asarray(mesh.get_array())
-
-
 def hatched(ax: Axes) -> set[tuple[int, int]]:
     boxes: list[Any] = [x for x in ax.patches if x.get_gid() == "open"]
     return {(round(x.get_y() + 0.5), round(x.get_x() + 0.5)) for x in boxes}
 
 
-def models(ax: Axes) -> list[str]:
-    return [label.get_text() for label in ax.get_yticklabels()]
-
-
 @pytest.mark.parametrize("comparison", [COMPARISON, AREAS])
 def test_cells_are_row_minus_column_with_scores_on_the_diagonal(comparison: Comparison) -> None:
     ax = plots.comparison_matrix(comparison)
-    names = models(ax)
+    names = sides(ax)[0]
     better = -1 if comparison.higher_is_better else 1
     assert names == sorted(MODELS, key=lambda name: better * comparison.scores[name].value)
     assert [label.get_text() for label in ax.get_xticklabels()] == names
     digits = 2 if comparison.higher_is_better else 3
     for i, row in enumerate(names):
         for j, column in enumerate(names):
-            shown = float(differences(ax)[i][j].replace("−", "-"))
+            shown = float(written(ax)[i][j].replace("−", "-"))
             value = comparison.scores[row].value if i == j else comparison[row, column].difference
             assert shown == pytest.approx(value, abs=0.5 * 10**-digits + 1e-9)
-            sign = {"+": 1, "−": -1}.get(differences(ax)[i][j][0], 0)
+            sign = {"+": 1, "−": -1}.get(written(ax)[i][j][0], 0)
             assert i == j or sign == np.sign(round(value, digits))
 
 
 def test_colours_tell_who_is_better_and_by_how_much() -> None:
     for comparison in (COMPARISON, AREAS):
         ax = plots.comparison_matrix(comparison)
-        rgb, names = colors(ax), models(ax)
+        rgb, names = cells(ax), sides(ax)[0]
         order = [comparison.models.index(name) for name in names]
         value, count = comparison.matrix()[np.ix_(order, order)], len(names)
         for i, j in np.ndindex(count, count):
@@ -176,7 +130,7 @@ def test_colours_tell_who_is_better_and_by_how_much() -> None:
 def test_models_that_are_not_told_apart_are_hatched() -> None:
     for comparison in (COMPARISON, AREAS):
         ax = plots.comparison_matrix(comparison)
-        names = models(ax)
+        names = sides(ax)[0]
         apart = {
             (names.index(a), names.index(b))
             for pair in comparison
@@ -191,9 +145,9 @@ def test_models_that_are_not_told_apart_are_hatched() -> None:
 def test_models_as_good_as_each_other_have_a_colour_of_their_own() -> None:
     comparison = compare(Y, MODELS, rule=Brier(), margin=0.02, rng=1)
     ax = plots.comparison_matrix(comparison)
-    assert models(ax)[:2] == ["truth", "nearly"]
+    assert sides(ax)[0][:2] == ["truth", "nearly"]
     mixed = 1 - FAINT * (1 - np.array(to_rgb(ALIKE)))
-    np.testing.assert_allclose(colors(ax)[0, 1], mixed)
+    np.testing.assert_allclose(cells(ax)[0, 1], mixed)
     assert hatched(ax) == set()
     words = key_texts(ax)[-1].replace("\n", " ")
     assert words == "as good as each other, within 0.02 Brier score"
@@ -202,15 +156,15 @@ def test_models_as_good_as_each_other_have_a_colour_of_their_own() -> None:
 def test_infinite_differences_are_written_and_pairs_not_compared_are_empty() -> None:
     three = {"truth": Q, "sure": SURE, "surer": 1 - SURE}
     ax = plots.comparison_matrix(compare(Y, three, rule=Log(), rng=1))
-    table = differences(ax)
+    table = written(ax)
     assert table[0][1:] == ["−∞", "−∞"]
     assert table[1] == ["+∞", "∞", "both ∞"]
     strong = 1 - STRONG * (1 - np.array(to_rgb("#0072B2")))
-    np.testing.assert_allclose(colors(ax)[0, 1], strong, atol=0.01)
+    np.testing.assert_allclose(cells(ax)[0, 1], strong, atol=0.01)
     ax = plots.comparison_matrix(compare(Y, MODELS, rule=Brier(), reference="noise", rng=1))
-    cells = np.array(differences(ax))
-    assert cells[0, 1] == ""
-    assert np.all(cells[:-1, -1] != "")
+    table = written(ax)
+    assert table[0][1] == ""
+    assert all(row[-1] for row in table[:-1])
 
 
 def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:

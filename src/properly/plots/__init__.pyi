@@ -13,7 +13,7 @@ from ._diagrams import (
     triptych,
 )
 from ._forest_plots import comparison, groups
-from ._matrices import comparison_matrix, confusion, cost_matrix
+from ._matrices import comparison_matrix, confusion
 from ._means_plots import means_bars, model_source, risk_profile
 from ._threshold_curves import decision, decision_difference, murphy, regret
 from ._threshold_scale import threshold_weights
@@ -23,7 +23,6 @@ __all__ = [
     "comparison",
     "comparison_matrix",
     "confusion",
-    "cost_matrix",
     "cumulative_forecast",
     "decision",
     "decision_difference",

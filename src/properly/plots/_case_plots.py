@@ -14,7 +14,7 @@ from properly.decisions._single_cases import CumulativeForecast, WorstCases
 from properly.errors import DataError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, PALETTE, RIBBON, TEXT, Ink, Picture, by_name
-from properly.plots._evaluation import draws_evaluation
+from properly.plots._evaluation import SET, draws_evaluation, on_axes
 from properly.plots._names import columns_for, legible, names_of, number, points, title_lines
 
 if TYPE_CHECKING:
@@ -147,6 +147,7 @@ def _bands_to_draw(record: object) -> dict[str, Bounds]:
 
 
 @draws_evaluation
+@on_axes(SET)
 def worst_cases(record: WorstCases, ax: Axes | None = None) -> Axes:
     """Draw the forecasts of the cases with the greatest losses, the worst on top.
 
@@ -159,12 +160,6 @@ def worst_cases(record: WorstCases, ax: Axes | None = None) -> Axes:
     ----------
     record : WorstCases
         From `properly.decisions.worst_cases`.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out. Its limits are set.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Notes
     -----

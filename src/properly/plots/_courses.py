@@ -12,6 +12,7 @@ from properly._boundary._text import many
 from properly.comparison._epochs import LARGER, as_larger, best_epochs, pearson, read_history
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import CURVE, GREY, MIXED, STYLES, TEXT, Ink, Picture, inks, round_steps
+from properly.plots._evaluation import on_axes
 from properly.plots._names import from_matplotlib, legible, number
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Course(NamedTuple):
         return said + (f": {len(self.alarms)} alarms" if self.alarms else "")
 
 
+@on_axes()
 def monitor(record: Any, ax: Axes | None = None) -> Axes:
     """Draw the evidence of a monitor over the cases that it has counted.
 
@@ -76,12 +78,6 @@ def monitor(record: Any, ax: Axes | None = None) -> Axes:
     ----------
     record : Monitor
         A `properly.Monitor` that has counted cases.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out. Limits that its owner has set stay.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Notes
     -----
@@ -206,6 +202,7 @@ def _line(ax: Axes, course: Course, **look: Any) -> None:
     ax.plot(course.cases, np.clip(course.evidence, *ax.get_ylim()), **look)
 
 
+@on_axes()
 def training(
     history: History,
     ax: Axes | None = None,
@@ -224,18 +221,12 @@ def training(
     ----------
     history : dict of array-like, or data frame
         Values by epoch of each metric. Of a frame, every column is a metric.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out. Limits that its owner has set stay.
     reference : str, optional
         A metric to compare the others with. It is drawn in black, a dashed line goes down from its
         best epoch, and the names of others tell their correlation with it.
     larger : str or sequence of str
         The metrics for which larger is better, the reference among them if it is one. All others
         are losses.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Notes
     -----

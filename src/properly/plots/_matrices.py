@@ -1,4 +1,4 @@
-"""Matrices: confusion, costs, and the difference between any two models."""
+"""Matrices: confusion, and the difference between any two models."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._classes import as_classes
 from properly.decisions._confusion import Confusion
-from properly.errors import DataError
 from properly.plots import _axes, _forest_plots, _names
 from properly.plots._axes import NOTHING, PALETTE, Array, Picture, legend_patch, rgb
-from properly.plots._evaluation import draws_evaluation
+from properly.plots._evaluation import SET, draws_evaluation, on_axes
 from properly.plots._forest_plots import decimals, score_of, verdict_on
 from properly.plots._names import LETTER, MINUS, inches, names_of, number, points
-from properly.rules._costs import as_matrix
-from properly.rules._costs import cost_matrix as check_costs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +21,6 @@ if TYPE_CHECKING:
 
     from properly.comparison._pairs import Comparison
     from properly.plots._forest_plots import Verdict
-    from properly.rules._costs import Cost
 
 # Inches of a cell: at least for a number, at most for a picture; of rows of either matrix; and of
 # one that has a key.
@@ -85,6 +80,7 @@ class Matrix(Picture):
 
 
 @draws_evaluation
+@on_axes(SET)
 def confusion(record: Confusion, ax: Axes | None = None) -> Axes:
     r"""Draw how often each class was decided for, by what was true.
 
@@ -97,12 +93,6 @@ def confusion(record: Confusion, ax: Axes | None = None) -> Axes:
     ----------
     record : Confusion
         From `properly.decisions.confusion`.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out. Its limits are set.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -122,70 +112,15 @@ def confusion(record: Confusion, ax: Axes | None = None) -> Axes:
         for pairs in np.stack([counts, share], axis=-1).tolist()
     ]
     names = names_of(record.labels)
-    ax = _draw_shares(ax, share, cells, (names, names))
-    ax.set_ylabel("truth (100 % in each row)")
-    return ax
-
-
-def cost_matrix(
-    matrix: Cost, labels: int | Sequence[object] | None = None, ax: Axes | None = None
-) -> Axes:
-    """Draw what each decision costs, by what is true.
-
-    One row is one true class, the first on top, and one column one decision. The higher the cost,
-    the darker the cell; the least cost of all is white. The cell of the right decision is framed.
-
-    Parameters
-    ----------
-    matrix : array or {"zero_one", "absolute", "quadratic"}
-        Costs, one row a class and one column a decision. There may be more decisions than classes,
-        such as to abstain. A cost by name needs `labels`.
-    labels : int or sequence, optional
-        The labels of the classes, in order, or their number; labels of further decisions follow.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out. Its limits are set.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from properly import plots
-    >>> ax = plots.cost_matrix("quadratic", ["mild", "moderate", "severe"])
-    >>> [text.get_text() for text in ax.texts[:3]]
-    ['0', '1', '4']
-    """
-    result = _costs(matrix, labels)
-    spread = float(np.ptp(result)) or 1.0
-    cells = [[f"{cost:.4g}".replace("-", MINUS) for cost in row] for row in result.tolist()]
-    names = _name_sides(result.shape, labels)
-    return _draw_shares(ax, (result - result.min()) / spread, cells, names)
-
-
-def _costs(matrix: Cost, labels: int | Sequence[object] | None) -> Array:
-    """Return costs that were checked."""
-    if not isinstance(matrix, str):
-        return check_costs(matrix, int(as_matrix(matrix).shape[0]))
-    if labels is None:
-        message = f"a cost by name needs the labels of the classes; got {matrix!r} alone"
-        raise DataError(message, hint="pass labels=, or the number of classes.")
-    return check_costs(matrix, as_classes(labels)[0])
-
-
-def _name_sides(
-    shape: tuple[int, ...], labels: int | Sequence[object] | None
-) -> tuple[list[str], list[str]]:
-    """Name each class and each decision, by numbers where there are no labels."""
-    classes, decisions = shape
-    count, named = (classes, None) if labels is None else as_classes(labels)
-    most = max(classes, decisions)
-    if count not in (classes, most):
-        message = f"labels must name each of {classes} classes or of {most} decisions; got {count}"
-        raise DataError(message)
-    names = names_of([*(named or ()), *range(len(named or ()), most)])
-    # Fewer decisions than classes are something else than classes.
-    return names[:classes], names if decisions >= classes else names_of(range(decisions))
+    picture, colors = Matrix(ax, cells, (names, names)), _axes.shades(share)
+    picture.draw_cells(colors)
+    for row, column in np.ndindex(share.shape):
+        picture.write_cell(row, column, colors[row, column], fontsize="small", linespacing=1.3)
+    at, side = np.arange(len(names)), 0.96
+    look: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.2}
+    picture.ax.bar(at, side, side, at - side / 2, zorder=3, gid="right", **look)
+    picture.ax.set(xlabel="decision", ylabel="truth (100 % in each row)")
+    return picture.ax
 
 
 def _percent(share: float) -> str:
@@ -195,26 +130,6 @@ def _percent(share: float) -> str:
     if 0.995 <= share < 1:
         return "\n>99 %"
     return "\n<1 %" if share < 0.005 else f"\n{100 * share:.0f} %"
-
-
-def _draw_shares(
-    ax: Axes | None,
-    share: Array,
-    cells: Sequence[Sequence[str]],
-    names: tuple[list[str], list[str]],
-) -> Axes:
-    """Shade the cells, write into them, and frame right decisions."""
-    picture, (high, wide) = Matrix(ax, cells, names), share.shape
-    colors = _axes.shades(share)
-    picture.draw_cells(colors)
-    for row, column in np.ndindex(high, wide):
-        picture.write_cell(row, column, colors[row, column], fontsize="small", linespacing=1.3)
-    if high <= wide:
-        at, side = np.arange(high), 0.96
-        look: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.2}
-        picture.ax.bar(at, side, side, at - side / 2, zorder=3, gid="right", **look)
-    picture.ax.set(xlabel="decision", ylabel="truth")
-    return picture.ax
 
 
 class PairDifference(NamedTuple):
@@ -232,6 +147,7 @@ class PairDifference(NamedTuple):
 
 
 @draws_evaluation
+@on_axes(SET)
 def comparison_matrix(record: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the difference between any two models as a cell of a matrix.
 
@@ -245,12 +161,6 @@ def comparison_matrix(record: Comparison, ax: Axes | None = None) -> Axes:
     ----------
     record : Comparison
         From `properly.compare`. Up to about fifteen models stay legible.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out. Its limits are set.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Notes
     -----
