@@ -10,7 +10,7 @@ from benchmarks.harness import Row
 from benchmarks.parquet_files import Folder, write_forecasts
 
 import properly
-from properly.engines._loss_sums import sum_up
+from properly.engines._frame_sums import sum_up
 from properly.engines._rows import Roles, Rows
 from properly.evaluation._summed_scores import summed_score_and_skill
 from properly.rules import Brier, Log

@@ -36,7 +36,7 @@ PACKAGES = (
     *("recalibration", "engines"),
 )
 # What needs a framework is tested with it, by `make test-integrations`.
-FRAMED = ("_dask.py", "_spark.py", "_cluster_errors.py")
+FRAMED = ("_dask.py", "_spark.py", "_clusters.py")
 # What must be noticed, of all that can be.
 LEAST = 0.95
 # The tests most likely to notice are run by themselves: so many seconds, of so many files.

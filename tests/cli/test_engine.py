@@ -14,7 +14,7 @@ from pyarrow import csv, feather, parquet
 from tests.command_line import GRADES, run, scored, write_forecasts
 
 from properly.cli import _engine
-from properly.engines._files import Files, _cluster_errors, _dask, _spark
+from properly.engines._files import Files, _clusters, _dask, _spark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -203,7 +203,7 @@ def test_a_cluster_is_given_the_columns_under_plain_names(
         yield Counted(frame.set_axis(list(columns), axis=1))
 
     monkeypatch.setattr(module, f"open_{engine}", open_cluster)
-    monkeypatch.setattr(_cluster_errors, "translated", lambda _: open_nothing())
+    monkeypatch.setattr(_clusters, "translated", lambda _: open_nothing())
     file = str(folder / "gaps.parquet")
     options = (*TWO, "--groups", "sex", "--missing", "drop", "--rule", "brier")
     result = run(

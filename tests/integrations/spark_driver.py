@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tests.integrations.slow_parts import PARTS, grouped, slowly, tallied
 
 import properly
-from properly.engines._files._cluster_errors import translated
+from properly.engines._files._clusters import translated
 from properly.engines._files._spark import open_spark
 
 if TYPE_CHECKING:

@@ -32,8 +32,8 @@ from tests.integrations.slow_parts import (
 )
 
 import properly
-from properly.engines._files import _cluster_errors, _dask
-from properly.engines._files._cluster_errors import translated
+from properly.engines._files import _clusters, _dask
+from properly.engines._files._clusters import translated
 from properly.engines._files._dask import open_dask
 from properly.errors import DataError
 from properly.recalibration import Logistic
@@ -422,7 +422,7 @@ class TestMessages:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, answers: bool
     ) -> None:
         """Nobody is there, or somebody who is no scheduler."""
-        monkeypatch.setattr(_cluster_errors, "ANSWER", 1.0)
+        monkeypatch.setattr(_clusters, "ANSWER", 1.0)
         path = write(tmp_path, "csv", slice(None), "a")
         with socket.socket() as link:
             link.bind(("127.0.0.1", 0))

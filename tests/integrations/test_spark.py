@@ -31,7 +31,7 @@ from tests.integrations.slow_parts import (
 )
 
 from properly.engines._files import _spark
-from properly.engines._files._cluster_errors import translated
+from properly.engines._files._clusters import translated
 from properly.engines._files._spark import open_spark
 from properly.errors import DataError
 

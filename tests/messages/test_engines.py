@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from properly.engines._files import _spark
-from properly.engines._files._cluster_errors import translated
-from properly.engines._files._cluster_files import KINDS, kind_of
+from properly.engines._files._clusters import KINDS, kind_of, translated
 from properly.engines._files._dask import open_dask
 from properly.engines._files._spark import open_spark
 from properly.errors import DataError, MissingExtraError

@@ -159,7 +159,7 @@ def _require_engine(engine: str, given: Mapping[str, str | None]) -> None:
 @contextmanager
 def _cluster(plan: ColumnPlan, engine: str, given: Mapping[str, str | None]) -> Iterator[Any]:
     """Open the columns in a cluster, and say in our words what it says meanwhile."""
-    from properly.engines._files._cluster_errors import translated
+    from properly.engines._files._clusters import translated
 
     opening = getattr(import_module(f"properly.engines._files._{engine}"), f"open_{engine}")
     option = ENGINES[engine]

@@ -24,8 +24,7 @@ from properly._boundary._classes import (
     require_named_in_order,
 )
 from properly.engines import _summary
-from properly.engines._frame_pooling import PooledRows, pool_cells, pool_few_values
-from properly.engines._loss_sums import sum_up
+from properly.engines._frame_sums import PooledRows, pool_cells, pool_few_values, sum_up
 from properly.engines._rows import (
     Roles,
     Rows,

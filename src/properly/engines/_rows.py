@@ -48,7 +48,7 @@ from properly._boundary._classes import (
     slack_at,
 )
 from properly.counts._reductions import upper_tails
-from properly.engines._files._cluster_errors import translated
+from properly.engines._files._clusters import translated
 from properly.engines._symbols import columns_of, only, with_formulas
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._costs import decide_by_mode

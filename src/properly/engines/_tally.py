@@ -72,7 +72,7 @@ def tally(
     Tally(4 cases at 3 distinct forecasts, event rate 0.5)
     """
     if p is None:
-        from properly.engines._frame_pooling import tally_frame
+        from properly.engines._frame_sums import tally_frame
 
         rows = _in_engine(y_or_frame, outcome, forecast, pos_label, weight=weight, count=count)
         return tally_frame(rows, None if cells is None else check_whole(cells, "cells"), snap)

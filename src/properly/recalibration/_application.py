@@ -25,7 +25,7 @@ from properly._boundary._notices import notice
 from properly._boundary._text import printable
 from properly.counts._cases import Cases, with_forecasts
 from properly.counts._class_rows import rows_of
-from properly.engines._files._cluster_errors import require_library
+from properly.engines._files._clusters import require_library
 from properly.errors import ArgumentTypeError, DataError
 from properly.typing import Array, ArrayLike
 

@@ -23,9 +23,14 @@ from typing import TYPE_CHECKING, Any
 
 from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
-from properly.engines._files import _cluster_errors
-from properly.engines._files._cluster_errors import translated
-from properly.engines._files._cluster_files import KINDS, ClusterFiles, find_cluster_files, kind_of
+from properly.engines._files import _clusters
+from properly.engines._files._clusters import (
+    KINDS,
+    ClusterFiles,
+    find_cluster_files,
+    kind_of,
+    translated,
+)
 from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, decoded
 from properly.engines._files._paths import (
     is_address,
@@ -115,13 +120,13 @@ def _client(address: str | None) -> Iterator[None]:
     distributed = import_extra("distributed", extra="dask")
     if address is not None:
         _require_answer(distributed, address)
-        with distributed.Client(address, timeout=_cluster_errors.ANSWER):
+        with distributed.Client(address, timeout=_clusters.ANSWER):
             yield
         return
     with ExitStack() as stack:
         try:
             cluster = stack.enter_context(_own_cluster(distributed))
-            stack.enter_context(distributed.Client(cluster, timeout=_cluster_errors.ANSWER))
+            stack.enter_context(distributed.Client(cluster, timeout=_clusters.ANSWER))
         except (OSError, RuntimeError) as error:
             message = "workers of Dask must start on this machine; they do not"
             hint = 'a script must do its work under if __name__ == "__main__".'
@@ -131,7 +136,7 @@ def _client(address: str | None) -> Iterator[None]:
 
 def _require_answer(distributed: Any, address: str) -> None:
     """Shake hands with a scheduler; a client would wait forever for one who only listens."""
-    seconds = _cluster_errors.ANSWER
+    seconds = _clusters.ANSWER
 
     async def greet() -> None:
         keys = distributed.Security().get_connection_args("client")

@@ -14,9 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
-from properly.engines._files import _cluster_errors
-from properly.engines._files._cluster_errors import first_line, translated
-from properly.engines._files._cluster_files import KINDS, ClusterFiles, find_cluster_files, kind_of
+from properly.engines._files import _clusters
+from properly.engines._files._clusters import (
+    KINDS,
+    ClusterFiles,
+    find_cluster_files,
+    first_line,
+    kind_of,
+    translated,
+)
 from properly.engines._files._duckdb_tables import MISSING, Header
 from properly.engines._files._paths import (
     is_address,
@@ -171,7 +177,7 @@ def _own_address(master: str) -> str | None:
         host, _, port = place.rpartition(":")
         with (
             suppress(OSError, OverflowError),
-            socket.create_connection((host, int(port)), _cluster_errors.ANSWER) as link,
+            socket.create_connection((host, int(port)), _clusters.ANSWER) as link,
         ):
             return str(link.getsockname()[0])
     raise _no_answer(master)
@@ -179,7 +185,7 @@ def _own_address(master: str) -> str | None:
 
 def _no_answer(master: str) -> DataError:
     message = (
-        f"a master of Spark must answer within {_cluster_errors.ANSWER:g} seconds; "
+        f"a master of Spark must answer within {_clusters.ANSWER:g} seconds; "
         f"that at {master!r} does not"
     )
     return DataError(message, hint="without a master, this machine works alone.")
