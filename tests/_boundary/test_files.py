@@ -28,7 +28,10 @@ class Brittle:
     def __init__(self, file: Any, step: str, failure: BaseException) -> None:
         self.file, self.step, self.failure = file, step, failure
 
-    def close(self) -> None:
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.file.close()
 
     def fail_at(self, step: str) -> None:

@@ -1,17 +1,15 @@
 """Files: writing that is whole or not at all, and reading that says in words what failed.
 
 `write_whole` writes any file under another name, which nobody takes for that of a whole one, onto
-the disk, and then gives it its own. Whoever writes such a part holds a lock on it, which ends with
-the process, however that ends: a part that nobody holds was left by a run that was killed, and the
-next one that writes into the folder removes it. All files that are written `together` get their
-names at the end, once all of them are on the disk.
+the disk, and then gives it its own. All files that are written `together` get their names at the
+end, once all of them are on the disk. A run that ends in the midst removes its parts, unless it is
+killed without notice; what it leaves is removed by one that writes into the folder a day later.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import secrets
 import shutil
 import stat
@@ -20,22 +18,19 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from tempfile import mkdtemp
+from time import time
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
 from zipfile import BadZipFile
 
 from properly._boundary._text import printable
 from properly.errors import DataError
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows, where a file that is open cannot be renamed
-    fcntl = None  # type: ignore[assignment]
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-PART = re.compile(r"\.properly-[0-9a-f]{16}\.part")
+# Seconds after which nobody writes a part any more.
+DAY = 86_400
 # The disk, one's share of it, or the longest file it can hold.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # What is raised over a file that is not what it seems.
@@ -109,30 +104,13 @@ def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = Tru
     return Path(path)
 
 
-class UnfinishedFile:
-    """A file that is not whole yet, beside the one that it will be, and locked."""
+class UnfinishedFile(NamedTuple):
+    """A file that is not whole yet: its path, as it was given and without links, and its part."""
 
-    def __init__(self, given: Path, *, overwrite: bool) -> None:
-        self.given, self.overwrite = given, overwrite
-        self.target = Path(os.path.realpath(given))
-        self.path = _new_name(self.target.parent)
-        self.file: BinaryIO | None = None
-
-    def open(self) -> BinaryIO:
-        """Make the file and lock it."""
-        while True:
-            self.file = file = self.path.open("xb")
-            _lock(file)
-            # Before it was locked, another run may have taken it for one that was left.
-            if self.path.exists():
-                return file
-            file.close()
-
-    def remove(self) -> None:
-        """Remove the file, unless it has its name."""
-        _discard(self.path)
-        if self.file is not None:
-            self.file.close()
+    given: Path
+    target: Path
+    path: Path
+    overwrite: bool
 
 
 class Group(NamedTuple):
@@ -155,25 +133,25 @@ def open_whole(path: str | Path, *, overwrite: bool = True) -> Iterator[BinaryIO
     require_writable(file, overwrite=overwrite)
     with together() as group, in_words(file):
         if _is_special(file):
-            with file.open("wb") as target:
-                yield target
+            with file.open("wb") as pipe:
+                yield pipe
             return
-        part = UnfinishedFile(file, overwrite=overwrite)
+        target = Path(os.path.realpath(file))
+        _remove_left(target.parent)
+        path = target.parent / f".properly-{secrets.token_hex(8)}.part"
+        _NAMES.add(path)
         try:
-            _remove_left(part.target.parent)
-            opened_part = part.open()
-            # Before it holds anything that others may not read.
-            with suppress(FileNotFoundError):
-                part.path.chmod(stat.S_IMODE(part.target.stat().st_mode) & 0o777)
-            yield opened_part
-            opened_part.flush()
-            os.fsync(opened_part.fileno())
-            if fcntl is None:  # pragma: no cover - Windows
-                opened_part.close()
+            with path.open("xb") as unfinished:
+                # Before it holds anything that others may not read.
+                with suppress(FileNotFoundError):
+                    path.chmod(stat.S_IMODE(target.stat().st_mode) & 0o777)
+                yield unfinished
+                unfinished.flush()
+                os.fsync(unfinished.fileno())
         except BaseException:
-            part.remove()
+            _discard(path)
             raise
-        group.parts.append(part)
+        group.parts.append(UnfinishedFile(file, target, path, overwrite))
 
 
 @contextmanager
@@ -196,7 +174,7 @@ def together() -> Iterator[Group]:
         _finish(group.parts)
     finally:
         for part in group.parts:
-            part.remove()
+            _discard(part.path)
         for folder in reversed(group.folders):
             # One that has got its files is not empty, and stays.
             with suppress(OSError):
@@ -275,12 +253,6 @@ def remove_all() -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _new_name(folder: Path) -> Path:
-    name = folder / f".properly-{secrets.token_hex(8)}.part"
-    _NAMES.add(name)
-    return name
-
-
 def _discard(path: Path) -> None:
     """Remove a file if it is there."""
     # If it stays, the reason why it was not finished is better told than that.
@@ -289,27 +261,13 @@ def _discard(path: Path) -> None:
     _NAMES.discard(path)
 
 
-def _lock(file: BinaryIO) -> None:
-    if fcntl is not None:
-        # Not every disk has locks. There, what is left is not removed either.
-        with suppress(OSError):
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX)
-
-
 def _remove_left(folder: Path) -> None:
-    """Remove the parts of runs that were killed: ours, and locked by nobody."""
-    if fcntl is None:  # pragma: no cover - Windows
-        return
+    """Remove the parts of runs that were killed, which are files and no longer written."""
     for path in folder.glob(".properly-*.part"):
         with suppress(OSError):
-            # A name that someone else has made may lead anywhere.
-            number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-            try:
-                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if PART.fullmatch(path.name):
-                    path.unlink()
-            finally:
-                os.close(number)
+            found = path.lstat()
+            if stat.S_ISREG(found.st_mode) and time() - found.st_mtime > DAY:
+                path.unlink()
 
 
 def require_writable(path: str | Path, *, overwrite: bool) -> None:
