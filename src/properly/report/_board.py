@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from properly import __version__, rules
 from properly._boundary._text import listed, many, printable
 from properly.comparison._gaps import ASSUMES
+from properly.comparison._leaderboard_record import Standing
 from properly.evaluation._phrases import begun, sure
 from properly.evaluation._verdict._headline import Headline
 from properly.plots._board_plot import may_be_best, misleads, ranks_in_words
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from properly.comparison import Leaderboard
-    from properly.comparison._leaderboard_record import Standing
 
 TITLE = "Who forecasts best?"
 # More rows than this are folded, and more names are counted in the headline.
@@ -43,6 +43,15 @@ SHADED = 3
 BEST, MAY_BE = Chip("Best", "good"), Chip("May be best", "good")
 CROWD, FEW = Chip("Crowd, not ranked", "plain"), Chip("Too few answers to rank", "warn")
 WRONG, ABSENT = Chip("Certain, and wrong", "bad"), Chip("No answer", "plain")
+
+
+# Numbers of a record that stand below others, or nowhere; those that are written in another way, or
+# called otherwise.
+BESIDE = {
+    *("forecaster", "rank_interval", "standard_error", "interval", "difference_error"),
+    *("difference_interval", "coverage", "others"),
+}
+HEADINGS = {"adjusted_p_value": "adjusted p", "raw": "raw mean"}
 
 
 class PairCell(NamedTuple):
@@ -254,34 +263,46 @@ def all_numbers(board: Leaderboard) -> NumberTable:
 
 
 def _numbers(board: Leaderboard) -> dict[str, Callable[[Standing], TableCell]]:
-    """Return the columns of the table of all numbers: the heading of each, and its cells."""
+    """Return the columns of the table of all numbers, those of the record, by their headings."""
     every = (*board.standings, *board.crowd)
     other = printable(board.reference or board.standings[0].forecaster)
-    columns: dict[str, Callable[[Standing], TableCell]] = {
-        "rank": _rank,
-        "tier": lambda x: TableCell(str(x.tier or NONE)),
-        "score": lambda x: TableCell(number(x.score), around(x.interval)),
-        f"minus {other}": lambda x: TableCell(number(x.difference), around(x.difference_interval)),
-        "adjusted p": lambda x: TableCell(chance(x.adjusted_p_value) if x.difference else NONE),
-        "raw mean": lambda x: TableCell(number(x.raw)),
-        "selection": lambda x: TableCell(few(x.selection, sign=True)),
-        "answered": lambda x: TableCell(f"{x.answered:,}", f"{100 * x.coverage:.0f} %"),
+    headings = HEADINGS | {"difference": f"minus {other}"}
+    says_nothing = {
+        "active": all(abs(x.active - x.coverage) <= 1e-12 for x in every),
+        "bounds": all(x.bounds is None for x in every),
     }
-    minus = columns[f"minus {other}"]
-    columns[f"minus {other}"] = lambda x: minus(x) if x.difference else TableCell(NONE)
-    if any(abs(x.active - x.coverage) > 1e-12 for x in every):
-        columns["active"] = lambda x: TableCell(f"{100 * x.active:.0f} %")
-    if any(x.bounds is not None for x in every):
-        columns["bounds"] = lambda x: TableCell(around(x.bounds) if x.bounds else NONE)
-    for name in board.standings[0].others:
-        columns[name.replace("_", " ")] = partial(_other, name)
-    return columns
+    columns = {
+        headings.get(name, name.replace("_", " ")): CELLS.get(name) or partial(_cell, name)
+        for name in Standing.__dataclass_fields__
+        if name not in BESIDE and not says_nothing.get(name)
+    }
+    others = board.standings[0].others
+    return columns | {name.replace("_", " "): partial(_other, name) for name in others}
+
+
+def _cell(name: str, row: Standing) -> TableCell:
+    """Write a number of a record, and its interval if it has one."""
+    ends = getattr(row, f"{name}_interval", (math.nan, math.nan))
+    return TableCell(number(getattr(row, name)), around(ends))
 
 
 def _other(name: str, row: Standing) -> TableCell:
     if (estimate := row.others.get(name)) is None:
         return TableCell(NONE)
     return TableCell(few(estimate.value, 3), around(estimate.interval))
+
+
+CELLS: dict[str, Callable[[Standing], TableCell]] = {
+    "rank": _rank,
+    "tier": lambda x: TableCell(str(x.tier or NONE)),
+    "score": lambda x: TableCell(number(x.score), around(x.interval)),
+    "difference": lambda x: _cell("difference", x) if x.difference else TableCell(NONE),
+    "adjusted_p_value": lambda x: TableCell(chance(x.adjusted_p_value) if x.difference else NONE),
+    "selection": lambda x: TableCell(few(x.selection, sign=True)),
+    "answered": lambda x: TableCell(f"{x.answered:,}", f"{100 * x.coverage:.0f} %"),
+    "active": lambda x: TableCell(f"{100 * x.active:.0f} %"),
+    "bounds": lambda x: TableCell(around(x.bounds) if x.bounds else NONE),
+}
 
 
 def pairs_of(board: Leaderboard) -> PairMatrix | None:

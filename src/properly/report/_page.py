@@ -45,12 +45,12 @@ from properly.report._reliability_chart import reliability_chart
 from properly.report._repair_charts import curves_chart, gains_chart, savings_chart
 from properly.report._score_charts import plane_chart, risks_chart, roc_chart, source_chart
 from properly.report._time_charts import evidence_chart, time_chart
-from properly.report._vega import MOST_MODELS, drawn_models, drawn_part, inks_of
+from properly.report._vega import MOST_MODELS, drawn_part, inks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from properly.evaluation._phrases import Sentence
+    from properly.evaluation._phrases import Sentence, Verdict
     from properly.report._vega import Chart
 
 Draw: TypeAlias = "Callable[[Any], Chart | None]"
@@ -95,8 +95,6 @@ TITLE = "How good are these forecasts?"
 
 # What could end the element, begin another one, or end a line of a script.
 ESCAPED = {c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
-# What stands on the page as JSON.
-EMBEDDED = ("numbers", "specs", "in_people")
 # What may be said otherwise than the page would.
 ASKED = ("title", "command", "python", "date")
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -231,21 +229,20 @@ def _text(evaluation: Evaluation | Leaderboard, options: PageOptions) -> str:
 def _printed(template: str, context: dict[str, Any], options: PageOptions) -> str:
     """Put contents into a template; what draws charts is left out where there are none."""
     jinja = import_extra("jinja2", extra="app")
-    data = {name: embedded(context[name]) for name in EMBEDDED if name in context}
     style, script = _ours("page.css"), _ours("page.js")
     runtime = _ours("vega.js") if context["specs"] else ""
-    asked = {name: getattr(options, name) or context.get(name) for name in ASKED}
+    policy = _policy(style=[style], script=[*filter(None, [runtime]), script])
     html: str = (
         _templates(jinja)
         .get_template(template)
         .render(
-            **context | data | asked,
+            **context | {name: getattr(options, name) or context.get(name) for name in ASKED},
             version=__version__,
-            theme=embedded(json.loads(_ours("theme.json"))),
+            theme=json.loads(_ours("theme.json")),
             style=style,
             script=script,
             runtime=runtime,
-            policy=_policy(style=[style], script=[*filter(None, [runtime]), script]),
+            policy=policy,
         )
     )
     return html
@@ -266,7 +263,7 @@ def _templates(jinja: Any) -> Any:
         finalize=_legible,
         auto_reload=False,
     )
-    environment.globals |= {"kept_together": kept_together, "place": place}
+    environment.globals |= {"embedded": embedded, "kept_together": kept_together, "place": place}
     return environment
 
 
@@ -293,7 +290,7 @@ def _legible(x: Any) -> Any:
 def contents(evaluation: Evaluation, options: PageOptions) -> dict[str, Any]:
     """Gather what the template prints."""
     cases, event, monitor = options.cases, options.event, options.monitor
-    said = verdict(evaluation, cases=cases, event=event)
+    said, inks = verdict(evaluation, cases=cases, event=event), inks_of(evaluation)
     # Once for all charts: threads that set it and put it back would cross one another.
     with one_blas_thread():
         part = drawn_part(evaluation)
@@ -301,13 +298,7 @@ def contents(evaluation: Evaluation, options: PageOptions) -> dict[str, Any]:
     drawn[evidence_chart] = evidence_chart(monitor, evaluation)
     parts, worst = parts_of(drawn), tables.worst_tables(evaluation)
     of_event = evaluation.task == "binary"
-    numbers = _numbers(evaluation) | {"verdict": said.to_dict(), "version": __version__}
-    if monitor is not None:
-        numbers["monitor"] = monitor.to_dict()
-        # The courses of evidence are long.
-        for one in numbers["monitor"]["evidence"]:
-            del one["times"], one["path"]
-    return {
+    return tables.contents(evaluation) | {
         "title": TITLE,
         "about": about(evaluation, cases, event),
         "headline": headline_of(evaluation),
@@ -316,26 +307,19 @@ def contents(evaluation: Evaluation, options: PageOptions) -> dict[str, Any]:
         "sentences": by_kind(said.sentences),
         "level": f"{100 * evaluation.level:g} %",
         "reference": f"the {'event rate' if of_event else 'class shares'} for every case",
-        "tables": tables.score_tables(evaluation),
-        "remarks": tables.remarks(evaluation),
-        "inks": inks_of(evaluation),
-        "models": {printable(name): ink for name, ink in inks_of(evaluation).items()},
-        "left_out": len(evaluation.models) - len(drawn_models(evaluation)),
+        "inks": inks,
+        "models": {printable(name): ink for name, ink in inks.items()},
+        "left_out": len(evaluation.models) - len(inks),
         "parts": parts,
-        "repaired": any(part.anchor == "repair" for part in parts),
-        "people": (counted := tables.people(part, cases, event)),
-        "in_people": counted and counted["numbers"],
+        "people": tables.people(part, cases, event),
         "range": ends_in_percent(evaluation),
         "ranking": RANKING,
         "worst": worst,
         "of_event": of_event,
-        "worst_lead": tables.worst_lead(evaluation),
         "methods": methods(evaluation, cases=cases, event=event),
         "checklist": by_guideline(checklist(evaluation)),
-        "fine_print": tables.fine_print(evaluation),
-        "python": tables.python_call(evaluation),
         "record": "e",
-        "numbers": numbers,
+        "numbers": _numbers(evaluation, said, monitor),
         "specs": {x.name: x.spec | {"description": x.alt} for x in drawn.values() if x is not None},
     }
 
@@ -395,14 +379,19 @@ def place(share: float) -> str:
     return f"{100 * share:.2f}%"
 
 
-def _numbers(evaluation: Evaluation) -> dict[str, Any]:
+def _numbers(evaluation: Evaluation, said: Verdict, monitor: Monitor | None) -> dict[str, Any]:
     """Return all numbers; of many models, comparisons by the first rule alone, which are many."""
-    numbers = evaluation.to_dict()
+    numbers = evaluation.to_dict() | {"verdict": said.to_dict(), "version": __version__}
     if len(evaluation.models) > MOST_MODELS:
         kept = (evaluation.primary,) if len(evaluation.models) <= MOST_COMPARED else ()
         numbers["comparisons"] = {rule: numbers["comparisons"][rule] for rule in kept}
         if not kept:
             numbers.pop("auc_differences", None)
+    if monitor is not None:
+        numbers["monitor"] = monitor.to_dict()
+        # The courses of evidence are long.
+        for one in numbers["monitor"]["evidence"]:
+            del one["times"], one["path"]
     return numbers
 
 

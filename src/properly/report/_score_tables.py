@@ -42,6 +42,17 @@ DOTS = 1000
 MOST_KEPT = 200
 
 
+def contents(evaluation: Evaluation) -> dict[str, Any]:
+    """Gather what the template prints of scores, and of how they were computed."""
+    return {
+        "tables": score_tables(evaluation),
+        "remarks": remarks(evaluation),
+        "worst_lead": worst_lead(evaluation),
+        "fine_print": fine_print(evaluation),
+        "python": python_call(evaluation),
+    }
+
+
 def fine_print(evaluation: Evaluation) -> list[str]:
     """Say what the numbers rest on, one line each."""
     lines = page_words()["fine_print"]
