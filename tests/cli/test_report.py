@@ -167,7 +167,8 @@ def test_columns_stand_beside_the_worst_cases_in_the_order_of_the_options() -> N
     page = Path("report.html").read_text(encoding="utf-8")
     names = ("row", "sex", "accident", "loss", "outcome", "p")
     assert "".join(f'<th scope="col"><bdi>{name}</bdi></th>' for name in names) in page
-    table = re.findall(r'<th scope="row">(\d+)</th><td><bdi>(.)</bdi></td><td><bdi>(\d+)<', page)
+    cells = r"<bdi>(\d+)</bdi></th><td><bdi>(.)</bdi></td><td><bdi>(\d+)<"
+    table = re.findall(f'<th scope="row">{cells}', page)
     assert len(table) == 20
     assert all((sex, int(of)) == ("fm"[int(k) % 2], int(k) // 2) for k, sex, of in table)
 

@@ -36,7 +36,7 @@ SENTENCES = {
     ),
     " to Cases or evaluate": "",
     r"such as Brier\(\) or RPS\(\)": "--rule brier or --rule rps",
-    r"pass the column of the event, such as p\[:, 1\]": "give its column by --forecast",
+    r"Pass the column of the event, such as p\[:, 1\]": "Give its column by --forecast",
     r"Compare with .*y == .*, or forecast": "Make an outcome of two labels first, or forecast",
     r"outcomes come first, then forecasts; ": "",
     r"weighted: properly.*\)\)": "with y and 1 - y as --weight and the case as --clusters",

@@ -560,7 +560,7 @@ def paired_bounds(
         margin = error * student(one.degrees, level)
         return _bounds(grid, mean, np.where(few, np.nan, margin), least=-np.inf)
     margins = []
-    for side, limit in zip((LIMITS[1], LIMITS[0]), mean, strict=True):
+    for side, limit in zip(reversed(LIMITS), mean, strict=True):
         pairs = ForecastPairs.of(knot, one.p, other.p, happened, side)
         # A case differs only where the threshold lies between its two forecasts, and by plus or
         # minus what a mistake costs there.

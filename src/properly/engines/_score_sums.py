@@ -153,7 +153,7 @@ class ScoreSums(Adds):
             name, *numbers = key
             only = 1 if "event" in name else numbers.pop() if "class" in name else None
             lines = slice(None) if only is None else number == only
-            stem: str = SOURCES.get(name, name)
+            stem = str(SOURCES.get(name, name))
             while not (columns := _columns(table, stem, numbers)) and stem in INSTEAD:
                 stem = INSTEAD[stem]
             totals[key] = total_of(key, (x for c in columns for x in table[c][lines].tolist()))
