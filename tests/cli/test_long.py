@@ -119,7 +119,7 @@ def test_a_board_is_that_of_the_library() -> None:
 
 
 def test_the_options_of_a_board_are_those_of_the_library() -> None:
-    options: dict[str, Any] = {"reference": "B", "level": 0.9, "ranks": "each"}
+    options: dict[str, Any] = {"reference": "B", "level": 0.9}
     options |= {"least": 80, "relative_skill": True, "baseline": "F", "peer": True, "bounds": True}
     options |= {"crowd": "median", "scaled_to": ("A", 0.25), "missing": "complete"}
     given: list[str] = []

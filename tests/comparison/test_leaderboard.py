@@ -31,17 +31,6 @@ def test_ranks_are_bounded_by_who_is_shown_better_and_worse() -> None:
         assert low <= row.rank <= high
 
 
-def test_ranks_by_themselves_are_no_wider_than_all_at_once() -> None:
-    y, forecasts = drawn(3, "abcdef")
-    joint, each = (board_of(y, forecasts, ranks=kind, level=0.8) for kind in ("joint", "each"))
-    assert (joint.ranks, each.ranks) == ("joint", "each")
-    for row in joint:
-        low, high = each[row.forecaster].rank_interval
-        assert row.rank_interval[0] <= low <= high <= row.rank_interval[1]
-    spans = [[b - a for a, b in (row.rank_interval for row in board)] for board in (joint, each)]
-    assert sum(spans[1]) < sum(spans[0])
-
-
 def ranks_of(score: Any) -> Any:
     """Rank scores that are shown to differ where they are more than two and a half apart."""
     score = np.array(score)

@@ -150,13 +150,10 @@ def test_verdict_gate_and_sentences_agree(seed: int) -> None:
 
 
 @pytest.mark.parametrize("reference", [None, "a"])
-@pytest.mark.parametrize("kind", ["joint", "each"])
-def test_boards_agree_with_their_intervals(kind: Any, reference: str | None) -> None:
+def test_boards_agree_with_their_intervals(reference: str | None) -> None:
     seen = set()
-    for seed in range(4 if kind == "joint" else 1):
-        board = board_of(
-            *drawn(seed, "abcdef"), reference=reference, ranks=kind, level=0.8, crowd="mean"
-        )
+    for seed in range(4):
+        board = board_of(*drawn(seed, "abcdef"), reference=reference, level=0.8, crowd="mean")
         p, away = board.pairs["adjusted_p_value"], board.pairs["difference"]
         place = {row.forecaster: k for k, row in enumerate(board)}
         base = place[reference or board.standings[0].forecaster]
@@ -168,8 +165,7 @@ def test_boards_agree_with_their_intervals(kind: Any, reference: str | None) -> 
             k = place[row.forecaster]
             assert k == base or p[k, base] == row.adjusted_p_value
             shown = (p[k] <= 1 - 0.8) & (away[k] > 0)
-            if kind == "joint":
-                assert row.rank_interval[0] == 1 + shown.sum()
+            assert row.rank_interval[0] == 1 + shown.sum()
             first = next(i for i, x in enumerate(board) if x.tier == row.tier)
             assert not shown[first]
     assert seen == {True, False}

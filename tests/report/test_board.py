@@ -223,12 +223,12 @@ def test_all_numbers_have_a_column_for_what_was_asked_for() -> None:
 
 
 def test_the_call_makes_the_board_again() -> None:
-    record = board(4, rule=Log(), peer=True, ranks="each", reference="forecaster 2", level=0.9)
+    record = board(4, rule=Log(), peer=True, reference="forecaster 2", level=0.9)
     assert python_call(record) == (
         "import properly\n\n"
         "answers = properly.Answers(frame)  # question, forecaster, probability, outcome\n"
         "board = properly.leaderboard(answers, rule=properly.rules.Log(), "
-        "reference='forecaster 2', ranks='each', level=0.9, peer=True)\n"
+        "reference='forecaster 2', level=0.9, peer=True)\n"
         'properly.report.write("leaderboard.html", board)'
     )
     assert 'crowd="mean"' in python_call(mixed_board())

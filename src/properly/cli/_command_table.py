@@ -238,8 +238,6 @@ class LeaderboardCommand(
     --missing
         How to allow for gaps: by effects of questions and forecasters, or by the questions that
         all answered.
-    --ranks
-        Whether intervals of ranks hold for all at once, or each by itself.
     --least
         Who shares fewer questions with others is listed, not ranked.
     --relative-skill
@@ -277,7 +275,6 @@ class LeaderboardCommand(
     rule = option("RULE")
     reference = option("NAME")
     missing = option("two-way|complete", default="two-way")
-    ranks = option("joint|each", default="joint")
     least = option(type=WHOLE, default=10)
     level = SharedOptions.level
     rng = SharedOptions.rng

@@ -22,7 +22,7 @@ from properly._boundary._options import (
     check_whole,
 )
 from properly._boundary._text import listed, many, printable
-from properly.comparison._gaps import ASSUMES, Apart, effects, families
+from properly.comparison._gaps import ASSUMES, effects, families
 from properly.comparison._leaderboard_record import Leaderboard, Standing
 from properly.comparison._pair_tests import Options, around, student_p, student_quantiles
 from properly.comparison._platform_scores import (
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from properly.rules import Rule
     from properly.typing import Column
 
-RankKind: TypeAlias = Literal["joint", "each"]
 Missing: TypeAlias = Literal["two-way", "complete"]
 # Below this share of the questions, what was assumed of the others is said.
 COVERED = 0.9
@@ -64,7 +63,6 @@ def leaderboard(
     reference: str | None = None,
     missing: Missing = "two-way",
     level: float = 0.95,
-    ranks: RankKind = "joint",
     least: int = 10,
     scaled_to: tuple[str, float] | None = None,
     relative_skill: bool = False,
@@ -92,9 +90,8 @@ def leaderboard(
     missing : {"two-way", "complete"}
         Allow for gaps by two-way effects, or use the questions that all answered.
     level : float
-        Confidence level of all intervals, and of the comparisons behind tiers.
-    ranks : {"joint", "each"}
-        Whether the intervals of all ranks hold at once, or each by itself.
+        Confidence level of all intervals, and of the comparisons behind tiers. Intervals of ranks
+        hold all at once.
     least : int
         Who shares fewer questions with anybody is listed, not ranked.
     scaled_to : pair of str and float, optional
@@ -148,7 +145,6 @@ def leaderboard(
     rule = Brier() if rule is None else rule
     options = Options(rule, check_level(level), as_generator(rng))
     check_choice(missing, get_args(Missing), "missing")
-    check_choice(ranks, get_args(RankKind), "ranks")
     flags = {"relative_skill": relative_skill, "peer": peer, "bounds": bounds, "fair": fair}
     for name, flag in flags.items():
         check_flag(flag, name)
@@ -159,7 +155,7 @@ def leaderboard(
     found.require_connected()
     board = _Board(answers, losses, found, options, rule, least)
     others = _others(board, relative_skill, baseline, peer=peer)
-    result = board.put_together(ranks, reference, others)
+    result = board.put_together(reference, others)
     notes = tuple(_notes(board, result, whole, relative_skill, peer=peer))
     result = replace(result, missing=missing, notes=notes)
     if crowd is not None:
@@ -223,16 +219,16 @@ class _Board:
             )
 
     def put_together(
-        self, kind: RankKind, reference: str | None, others: dict[str, list[OtherScore]]
+        self, reference: str | None, others: dict[str, list[OtherScore]]
     ) -> Leaderboard:
         """Rank, find differences, and gather everything."""
         found, some, options = self.found, self.some, self.options
         apart = found.apart(*(some[k] for k in np.triu_indices(len(some), 1)))
         family = found.family(apart, options.rng)
-        reach = _reaches(apart, family.level_of_each(options.level))
-        own = self._each(apart) if kind == "each" else None
+        each = student_quantiles(np.nan_to_num(apart.degrees), family.level_of_each(options.level))
+        reach = square(each * apart.error)
         difference, score = square(apart.difference, turned=True), found.scores
-        ranked = ranks(difference, score[some], reach, own) if len(some) else None
+        ranked = ranks(difference, score[some], reach) if len(some) else None
         first = np.nanargmin(score) if ranked is None else some[ranked.order[0]]
         base = int(first) if reference is None else self.number(reference, "reference")
         alone = student_p(apart.difference, apart.error, apart.degrees, apart.error)
@@ -248,7 +244,6 @@ class _Board:
             missing="two-way",
             reference=None if reference is None else str(reference),
             level=options.level,
-            ranks=kind,
             degrees=float(known.min()) if len(known) else 0.0,
             questions=len(np.unique(self.losses.question)),
             answers=len(self.answers),
@@ -257,15 +252,6 @@ class _Board:
             crowd=(),
             notes=(),
         )
-
-    def _each(self, apart: Apart) -> Column:
-        """Lay out how far intervals reach, by row for the pairs of one forecaster alone."""
-        result = []
-        for k, forecaster in enumerate(self.some.tolist()):
-            own = (apart.first == forecaster) | (apart.second == forecaster)
-            family = self.found.family(Apart(*(x[own] for x in apart)), self.options.rng)
-            result.append(_reaches(apart, family.level_of_each(self.options.level))[k])
-        return np.array(result)
 
     def rows(self, base: int, family: MaxT, others: dict[str, list[OtherScore]]) -> list[Standing]:
         """Describe every forecaster, not ranked yet; who is not in the fit has a score at most."""
@@ -505,17 +491,11 @@ def square(x: Column, *, turned: bool = False) -> Column:
     return result
 
 
-def _reaches(apart: Apart, level: float) -> Column:
-    """Lay out how far the intervals of all pairs reach, each at this level."""
-    return square(student_quantiles(np.nan_to_num(apart.degrees), level) * apart.error)
-
-
-def ranks(away: Column, score: Column, reach: Column, own: Column | None = None) -> Ranks:
+def ranks(away: Column, score: Column, reach: Column) -> Ranks:
     """Rank scores; who is shown better or worse than how many bounds a rank [1]_.
 
     `away` has the differences, row against column, and `reach` how far intervals of all pairs
-    reach. `own` has, row by row, how far intervals reach that hold for one forecaster each; tiers
-    are made of those that hold for all.
+    reach.
 
     References
     ----------
@@ -524,12 +504,10 @@ def ranks(away: Column, score: Column, reach: Column, own: Column | None = None)
        Review of Economic Studies 91:476-518. doi:10.1093/restud/rdad006.
     """
     # Differences that do not vary are not told apart: between copies, rounding would decide.
-    reach, own = (np.where(x > 0, x, np.nan) for x in (reach, reach if own is None else own))
     with infinities():
-        lowest = 1 + (away - own > 0).sum(axis=1)
-        highest = len(score) - (away + own < 0).sum(axis=1)
         # Row k, column j: j is shown to be worse than k.
-        worse = away.T - reach > 0
+        worse = away + np.where(reach > 0, reach, np.nan) < 0
+    lowest, highest = 1 + worse.sum(axis=0), len(score) - worse.sum(axis=1)
     score = np.round(score / (np.abs(score).max(initial=0.0) or 1.0), DIGITS)
     order = np.argsort(score, kind="stable")
     rank = np.empty(len(score), dtype=np.intp)

@@ -130,8 +130,6 @@ class Leaderboard(Record):
         Whom differences are to; None if it is the leader.
     level : float
         Confidence level of all intervals.
-    ranks : str
-        Whether intervals of ranks hold at once (``"joint"``), or each by itself (``"each"``).
     degrees : float
         The fewest degrees of freedom of a difference.
     questions, answers : int
@@ -161,7 +159,6 @@ class Leaderboard(Record):
     missing: str
     reference: str | None
     level: float
-    ranks: str
     degrees: float
     questions: int
     answers: int

@@ -168,7 +168,6 @@ def _columns(board: Leaderboard, axis: screen.ScoreAxis) -> tuple[ScreenColumn, 
     where = "that all answered" if board.missing == "complete" else "as if all were answered"
     marks = ["▲ mean of what was answered, where it misleads"] * any(map(misleads, board))
     marks += ["dashed: crowd"] * bool(board.crowd)
-    held = "all at once" if board.ranks == "joint" else "each"
     score = f"{begun(score_in_words(board))} on {many(board.questions, 'question')}, {where}"
     note = "; ".join([level, "left is better", *marks])
     minus, apart = f"Minus {printable(other)}", f"{level}, all at once"
@@ -179,7 +178,7 @@ def _columns(board: Leaderboard, axis: screen.ScoreAxis) -> tuple[ScreenColumn, 
     def answered(row: Standing) -> screen.ShareBar:
         return screen.ShareBar(f"{100 * row.coverage:.0f} %", row.coverage)
 
-    may_be, shares = f"may be, {100 * board.level:g} % sure, {held}", "share of the questions"
+    may_be, shares = f"may be, {100 * board.level:g} % sure, all at once", "share of the questions"
     return (
         ScreenColumn("score", score, note, lambda x: _dot(x, axis)),
         ScreenColumn("rank", "Rank", may_be, _rank, ("of-saved",)),
@@ -348,9 +347,8 @@ def _against(board: Leaderboard, names: list[str], i: int, j: int, digits: int) 
 
 def fine_print(board: Leaderboard) -> list[str]:
     """Say what the numbers rest on, one line each."""
-    held = "all at once" if board.ranks == "joint" else "each by itself"
     lines = words.page_words()["fine_print"]["board"]
-    return [line.format(level=f"{100 * board.level:g}", held=held) for line in lines]
+    return [line.format(level=f"{100 * board.level:g}") for line in lines]
 
 
 def python_call(board: Leaderboard) -> str:
@@ -359,7 +357,7 @@ def python_call(board: Leaderboard) -> str:
     if board.rule != "brier":
         is_plain = hasattr(rules, board.unit)
         options.append(f"rule={f'properly.rules.{board.unit}()' if is_plain else 'rule'}")
-    defaults = {"missing": "two-way", "reference": None, "ranks": "joint"}
+    defaults = {"missing": "two-way", "reference": None}
     given = {name: getattr(board, name) for name in defaults}
     options += [f"{name}={x!r}" for name, x in given.items() if x != defaults[name]]
     options.append(f"level={board.level!r}")

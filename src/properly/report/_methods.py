@@ -203,8 +203,7 @@ def _of_board(board: Leaderboard) -> Iterator[tuple[str, ...]]:
     families = r"[\d,]+ (questions?|(family|families) of questions)"
     is_clustered = re.fullmatch(families, board.design)
     yield _claim("clustered" if is_clustered else "errors", design=board.design)
-    held = "all at once" if board.ranks == "joint" else "each by itself"
-    yield _claim("ranks", level=level, held=held)
+    yield _claim("ranks", level=level)
     yield _claim("pairs", max_t=_max_t())
     yield _claim("at_once", level=level)
     yield _claim("software", version=__version__)
