@@ -45,8 +45,7 @@ from properly.integrations.keras import (  # noqa: E402
     import_keras,
 )
 from properly.integrations.keras import _metric as metrics  # noqa: E402
-from properly.integrations.keras import _sums as backends  # noqa: E402
-from properly.integrations.keras._sums import (  # noqa: E402
+from properly.integrations.keras._metric import (  # noqa: E402
     KerasRows,
     checked_sums,
     traced_sums,
@@ -64,7 +63,7 @@ EVENTS: list[Any] = [
     BetaWeighted(2, 4),
 ]
 CLASSES: list[Any] = [Brier(), Log(), PBS(), PLL(), PBS("minimal"), RPS(), Ranked(Spherical())]
-SAME = 1e-13 if backends.widest_float() == "float64" else 3e-7
+SAME = 1e-13 if metrics.widest_float() == "float64" else 3e-7
 
 
 def events(n: int = 50) -> tuple[Any, Any, Any]:
@@ -122,7 +121,7 @@ def test_logits_are_priced_as_they_are() -> None:
 
 
 @pytest.mark.skipif(
-    keras.backend.backend() != "torch", reason="other backends are priced by numpy if at all"
+    keras.backend.backend() != "torch", reason="other metrics are priced by numpy if at all"
 )
 def test_tensors_of_half_precision_are_priced_where_they_are() -> None:
     y, p, weight = classes()
@@ -291,7 +290,7 @@ def test_one_event_is_scored_in_the_shape_that_keras_gives_it() -> None:
 
 
 @pytest.mark.skipif(
-    keras.backend.backend() != "torch", reason="other backends do not fall back on such numbers"
+    keras.backend.backend() != "torch", reason="other metrics do not fall back on such numbers"
 )
 def test_a_metric_that_needs_numbers_does_not_disturb_ours() -> None:
     class Nosy(keras.metrics.Mean):  # type: ignore[misc]

@@ -19,7 +19,7 @@ pytest.importorskip(os.environ["KERAS_BACKEND"], reason=REASON)
 keras: Any = pytest.importorskip("keras", reason=REASON)
 
 from properly.integrations.keras import RuleMetric, ValidationScores  # noqa: E402
-from properly.integrations.keras import _sums as backends  # noqa: E402
+from properly.integrations.keras import _metric as backends  # noqa: E402
 
 # Keras copies tensors by a protocol of numpy 1.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

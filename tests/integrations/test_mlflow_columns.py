@@ -17,9 +17,9 @@ pd = pytest.importorskip("pandas", reason=WHY)
 from mlflow.models.evaluation import EvaluationDataset  # noqa: E402
 from mlflow.models.evaluation.base import _get_model_from_function  # noqa: E402
 
-from properly.integrations.mlflow._evaluator import _evaluated  # noqa: E402
-from properly.integrations.mlflow._forecasts import (  # noqa: E402
+from properly.integrations.mlflow._evaluator import (  # noqa: E402
     ForecastTable,
+    _evaluated,
     as_config,
     forecasts_of,
 )

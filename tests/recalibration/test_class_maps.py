@@ -86,7 +86,7 @@ def test_no_parameters_have_a_smaller_objective(mapping: Any) -> None:
 def test_steps_and_slopes_find_the_same_map(mapping: Any, monkeypatch: Any) -> None:
     y, p = sample()
     exact = mapping.fit(y, p)
-    monkeypatch.setattr("properly.recalibration._softmax.MOST", 0)
+    monkeypatch.setattr("properly.recalibration._softmax_maps.MOST", 0)
     np.testing.assert_allclose(parameters(mapping.fit(y, p)), parameters(exact), atol=1e-6)
 
 

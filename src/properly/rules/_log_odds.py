@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import array_api_compat as compat
 import numpy as np
 
 from properly._boundary._libraries import (
     infinities,
     is_numpy,
     namespace,
-    to_library_of,
     to_numpy,
     without_gradient,
 )
@@ -75,7 +75,7 @@ class BetaDensity:
             return self._mass(lower, upper)
         xp = namespace(like)
         ends = [x if isinstance(x, int | float) else to_numpy(x) for x in (lower, upper)]
-        mass = xp.astype(to_library_of(np.asarray(self._mass(*ends)), like), like.dtype)
+        mass = xp.asarray(self._mass(*ends), dtype=like.dtype, device=compat.device(like))
         # The library has no incomplete beta function; its derivative is the density.
         return mass + self._anchor(upper, xp) - self._anchor(lower, xp)
 
@@ -93,11 +93,8 @@ class BetaDensity:
         start, end = self._tail(above, lower), self._tail(~below, upper)
         mass = np.array(np.where(below, end - start, np.where(above, start - end, 1 - start - end)))
         with infinities():
-            width, middle, rest = (
-                upper - lower,
-                (lower + upper) / 2,
-                ((1 - lower) + (1 - upper)) / 2,
-            )
+            width, middle = upper - lower, (lower + upper) / 2
+            rest = ((1 - lower) + (1 - upper)) / 2
             change = max(self.alpha, 1) * (width / middle) + max(self.beta, 1) * (width / rest)
         # A forecast outside of a range is moved to its end, and leaves nothing.
         mass[np.broadcast_to(width == 0, mass.shape)] = 0.0
