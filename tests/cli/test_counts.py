@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("score", *TWO),
         ("score", *TWO, "--groups", "sex", "--format", "json"),
         ("score", *TWO, "--clusters", "accident", "--format", "csv"),
-        ("score", *ONE, "--rule", "brier", "--recalibrated"),
+        ("score", *ONE, "--rule", "brier", "--fail-if", "gain>9"),
         ("score", "--outcome", "grade", "--forecast", "p", "--classes", "low,mid,high"),
         ("compare", *TWO),
         ("compare", *TWO, "--rule", "auc", "--format", "csv"),

@@ -351,9 +351,10 @@ def test_the_gain_is_that_of_a_call_by_the_first_rule(tmp_path: Path) -> None:
     found = properly.recalibrate(
         data["y"], data["extreme"], rule=properly.rules.Log(), rng=4, name="extreme"
     )
-    gain = record["gains"]["extreme"]
-    assert (gain["rule"], gain["value"]) == ("log", found.gain.estimate)
-    assert (gain["interval"], gain["sentence"]) == ([*found.gain.interval], found.sentence)
+    repair = record["repairs"]["extreme"]
+    gain = repair["gain"]
+    assert (gain["rule"], gain["estimate"]) == ("log", found.gain.estimate)
+    assert (gain["interval"], repair["sentence"]) == ([*found.gain.interval], found.sentence)
     assert list(record["models"]) == ["extreme"]
     numbers = numbers_of(record)["extreme"]
     assert numbers["gain"] == found.gain.estimate
@@ -364,59 +365,18 @@ def test_the_gain_is_that_of_a_call_by_the_first_rule(tmp_path: Path) -> None:
 def test_nothing_is_recalibrated_that_no_one_asks_for(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(properly, "recalibrate", None)
+    monkeypatch.setattr("properly.recalibration._choice.recalibrate", None)
     result = gate(file, "brier > 1")
     assert (result.exit_code, result.stderr) == (0, "")
 
 
 @pytest.mark.slow
-def test_recalibrated_rows_are_cross_fitted(tmp_path: Path) -> None:
-    file = write_extreme(tmp_path / "forecasts.csv")
-    data = properly.read(file)
-    about = ("--outcome", "y", "--forecast", "extreme", "--recalibrated", "--format", "json")
-    record = json.loads(run("score", file, *about).stdout)
-    assert list(record["models"]) == ["extreme", "extreme (recalibrated)"]
-    found = properly.recalibrate(data["y"], data["extreme"], rule=Brier())
-    cases = properly.Cases(data["y"], data["extreme"])
-    honest = properly.cross_fit(cases, found.maps[found.chosen])
-    score = record["models"]["extreme (recalibrated)"]["brier"]["score"]
-    assert score == pytest.approx(float(np.mean((honest.p - data["y"]) ** 2)), rel=1e-12)
-    table = run("score", file, *about[:-2])
-    assert "\nextreme (recalibrated) " in table.stdout
-    assert "Recalibrating extreme with" in table.stdout
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("ordered", [(), ("--ordered",)])
 def test_models_of_classes_have_gains_too(ordered: tuple[str, ...], file: Path) -> None:
-    given = (*GRADED[:-1], *ordered, "--normalize", "--recalibrated", "--format", "json")
-    record = json.loads(run("score", file, *given).stdout)
-    assert list(record["models"]) == ["p", "p (recalibrated)"]
-    assert record["gains"]["p"]["rule"] == ("rps" if ordered else "brier")
-    assert record["gains"]["p"]["recommended"] is False
-
-
-@pytest.mark.slow
-def test_conditions_are_about_recalibrated_rows_only_by_their_names(tmp_path: Path) -> None:
-    file = write_extreme(tmp_path / "forecasts.csv")
-    about = ("--outcome", "y", "--forecast", "extreme", "--recalibrated", "--fail-if")
-    limit = "brier < 0.19"
-    result = run("score", file, *about, limit)
-    assert (result.exit_code, result.stderr) == (0, "")
-    result = run("score", file, *about, f"extreme (recalibrated):{limit}")
-    assert result.exit_code == 3
-    result = run("score", file, *about, "worse-than extreme (recalibrated)")
-    assert result.exit_code == 3
-    assert "brier of extreme minus that of extreme (recalibrated) is 0." in result.stderr
-
-
-def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "taken.csv"
-    file.write_text("y,p,p (recalibrated)\n0,0.2,0.3\n1,0.4,0.5\n", encoding="utf-8")
-    both = ("--forecast", "p", "--forecast", "p (recalibrated)")
-    result = run("score", file, "--outcome", "y", *both, "--recalibrated")
-    assert result.exit_code == 2
-    assert "there is a model of that name already" in result.stderr
+    given = (*GRADED[:-1], *ordered, "--normalize", "--fail-if", "gain>9", "--format", "json")
+    repair = json.loads(run("score", file, *given).stdout)["repairs"]["p"]
+    assert repair["gain"]["rule"] == ("rps" if ordered else "brier")
+    assert repair["recommended"] is False
 
 
 def test_a_sharp_difference_is_seen_between_independent_samples(tmp_path: Path) -> None:

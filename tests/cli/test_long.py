@@ -14,7 +14,7 @@ from tests.command_line import run
 import properly
 from properly.cli._wording import in_options
 from properly.evaluation import check_answers
-from properly.rules import RPS, Brier, Log
+from properly.rules import RPS
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "real_data"
 LONG = ("--long", "question,forecaster,probability,outcome")
@@ -79,7 +79,7 @@ def test_a_check_finds_what_the_library_finds() -> None:
         ]
 
 
-@pytest.mark.parametrize("command", ["compare", "leaderboard", "report", "score"])
+@pytest.mark.parametrize("command", ["compare", "leaderboard"])
 def test_problems_stop_what_would_be_computed(command: str) -> None:
     assert refused(command, file("messy"), *LONG) == (
         "a forecaster answers a question once; 2 keys are there more than once: 1 with identical "
@@ -163,25 +163,6 @@ def test_a_board_is_a_page_or_a_picture_by_the_ending_of_its_file(
         assert path.read_bytes() == first
     said = f"--format csv is text; {path} is a {what}."
     assert refused(*given, "--force", "--format", "csv") == said
-
-
-def test_a_report_of_a_long_table_is_the_page_of_its_board(tmp_path: Path) -> None:
-    path, folder = tmp_path / "page.html", tmp_path / "figures"
-    words = ("--title", "A </script> of forecasts", "--level", "0.9", "--rule", "log")
-    given = ("report", file("long"), *LONG, "--output", path, "--figures", folder, *words)
-    answers = properly.Answers(frame("long"))
-    board = properly.leaderboard(answers, rule=Log(), level=0.9, rng=0)
-    lines = printed(*given).splitlines()
-    assert lines[: len(board) + 3] == str(board).splitlines()[: len(board) + 3]
-    assert lines[-2:] == [f"The page is in {path}.", f"1 figure is in {folder}."]
-    text = path.read_text(encoding="utf-8")
-    assert "A &lt;/script&gt; of forecasts" in text
-    assert "properly report" in text
-    assert [x.name for x in folder.iterdir()] == ["leaderboard.svg"]
-    twice = ("--force", "--rule", "brier")
-    assert refused(*given, *twice) == "A board is by one rule; got --rule 2 times."
-    said = "--recalibrate does not go with --long, which has one row per answer."
-    assert refused(*given, "--force", "--recalibrate", "auto") == said
 
 
 def test_classes_are_called_by_their_columns() -> None:
@@ -269,25 +250,6 @@ def test_questions_that_are_not_resolved_yet_need_no_time_of_it(tmp_path: Path) 
     assert boards[0]["standings"] == boards[1]["standings"]
 
 
-def test_scores_are_those_of_own_questions_and_not_to_be_compared() -> None:
-    answers = properly.Answers(frame("long"), weight="weight")
-    found = record("score", file("long"), *LONG, "--weight", "weight")
-    assert found["questions"] == 120
-    assert len(found["scores"]) == 12
-    for row in found["scores"]:
-        rule = {"brier": Brier(), "log": Log()}[row["rule"]]
-        own = properly.score_interval(answers.cases(row["forecaster"]), rule)
-        assert (row["score"], row["lower"], row["upper"]) == (own.value, *own.interval)
-        assert row["answered"] == answers.answered[row["forecaster"]]
-    head, _, *lines = printed("score", file("long"), *LONG, "--rule", "brier").splitlines()
-    assert head == "120 questions; each forecaster is scored on those it answered"
-    assert len(lines) == 7
-    assert all(line.endswith("  not comparable; see leaderboard") for line in lines[1:])
-    for layout in ("csv", "markdown", "latex"):
-        text = printed("score", file("long"), *LONG, "--format", layout)
-        assert text.count("not comparable; see leaderboard") == 12
-
-
 @pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 @pytest.mark.parametrize("missing", ["two-way", "pairwise", "complete"])
 def test_forecasters_are_compared_as_by_the_library(missing: Any) -> None:
@@ -366,7 +328,7 @@ def wild(tmp_path: Path) -> Path:
 
 def test_names_are_text_on_a_page(wild: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    result = run("report", wild, *LONG, "--output", page)
+    result = run("leaderboard", wild, *LONG, "--output", page)
     assert (result.exit_code, "\x1b" in result.stdout) == (0, False)
     text = page.read_text(encoding="utf-8")
     assert "\x1b" not in text

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from properly._boundary._arrays import check_counts
 from properly._boundary._notices import notice
 from properly._boundary._text import printable
 from properly.cli._column_plan import TIMES, planned, planned_long
 from properly.cli._wording import name_rows
 from properly.counts._answer_rows import side_by_side
-from properly.counts._cases import repeated_rows
 from properly.engines._files._read import open_files
 from properly.errors import DataError, ProperlyError
 from properly.evaluation._checkup._notes import (
@@ -105,21 +103,6 @@ class Chosen(ColumnChoice):
         known = {role: x for role, x in self.roles.items() if role != "groups"}
         given = {"labels": self.labels, "pos_label": self.pos_label}
         return known | given | {"normalize": self.plan.normalize}
-
-    def repeated(self) -> Chosen:
-        """Write every row as often as it counts, for what gives each case a forecast of its own."""
-        if "count" not in self.roles:
-            return self
-        rows = repeated_rows(np.asarray(check_counts(self.roles["count"], "count")))
-        forecasts, known, show = (
-            {name: x[rows] for name, x in columns.items()}
-            for columns in (self.forecasts, self.roles, self.show)
-        )
-        del known["count"]
-        places = replace(self.places, kept=self.places.kept[rows])
-        return replace(
-            self, y=self.y[rows], forecasts=forecasts, roles=known, show=show, places=places
-        )
 
 
 @dataclass(frozen=True, eq=False)

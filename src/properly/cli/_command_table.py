@@ -40,7 +40,7 @@ HOW = (
 )
 
 
-class ReportCommand(FileColumns, EngineOptions, LongColumns):
+class ReportCommand(FileColumns, EngineOptions):
     r"""Write one page about forecasts: verdict, scores, pictures.
 
     Write one page about forecasts: a verdict in plain sentences, scores with intervals, pictures
@@ -81,8 +81,6 @@ class ReportCommand(FileColumns, EngineOptions, LongColumns):
         --output boosting.html --figures figures --figure-format pdf
     properly report crash.csv --outcome died --forecast forest \
         --clusters cluster --recalibrate
-    properly report tournament.csv --output tournament.html \
-        --long question,forecaster,probability,outcome
     """
 
     rules = SharedOptions.rules
@@ -102,7 +100,7 @@ class ReportCommand(FileColumns, EngineOptions, LongColumns):
     force = SharedOptions.force
 
 
-class ScoreCommand(FileColumns, EngineOptions, LongColumns):
+class ScoreCommand(FileColumns, EngineOptions):
     r"""Score forecasts: a table, JSON, CSV, Markdown or LaTeX.
 
     Score forecasts: mean loss, skill, miscalibration, discrimination and uncertainty by model and
@@ -123,9 +121,6 @@ class ScoreCommand(FileColumns, EngineOptions, LongColumns):
         exist.
     --baseline
         Compare with a stored result: the JSON of this command, or a page of report.
-    --recalibrated
-        Also score each model as the best map would repair it, by cross-fitting, and say what that
-        would save: slower.
     --keep-forecasts
         Store forecasts in JSON, too: as a baseline, it is compared case by case.
     --intervals
@@ -143,12 +138,10 @@ class ScoreCommand(FileColumns, EngineOptions, LongColumns):
         --keep-forecasts
     properly score crash.csv --outcome died --forecast forest --memory 1GB
     properly score crash.csv --outcome died --forecast logistic \
-        --clusters cluster --recalibrated --fail-if "gain.lower>0"
+        --clusters cluster --fail-if "gain.lower>0"
     properly score crash.csv --outcome severity --forecast severity_probability \
         --classes none,possible,nonincapacitating,incapacitating,killed \
         --ordered --missing drop
-    properly score tournament.csv --rule brier \
-        --long question,forecaster,probability,outcome
     """
 
     rules = SharedOptions.rules
@@ -157,7 +150,6 @@ class ScoreCommand(FileColumns, EngineOptions, LongColumns):
     conditions = option("CONDITION...", "--fail-if", callback=reading(as_condition))
     allow_missing = option()
     baseline = option("FILE")
-    recalibrated = option()
     keep = option("", "--keep-forecasts")
     intervals = option()
     level = SharedOptions.level

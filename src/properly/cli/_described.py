@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 ARGUMENTS = "properly.arguments"
+# The command that reads what those take that have no option --long.
+LONG = "properly leaderboard"
 # Options that people type, as other programs call them, and those that do the same here.
 INSTEAD = {
     **dict.fromkeys(("--threshold", "--thresholds", "--cutoff", "--range"), "--within"),
@@ -23,6 +25,7 @@ INSTEAD = {
     **dict.fromkeys(("--bootstrap", "--draws", "--samples"), "--replicates"),
     **dict.fromkeys(("--date", "--dates", "--times"), "--time"),
     **dict.fromkeys(("--out", "--save"), "--output"),
+    "--long": LONG,
 }
 
 
@@ -65,7 +68,7 @@ class Described(click.Command):
             if option is None:
                 raise
             known = {name for each in self.params for name in each.opts}
-            hint = f" Did you mean {option!r}?" if option in known else ""
+            hint = f" Did you mean {option!r}?" if option in {*known, LONG} else ""
             message = f"No such option {error.option_name!r}.{hint}"
             raise click.NoSuchOption(error.option_name, message, ctx=ctx) from None
 

@@ -55,7 +55,6 @@ SECTIONS = {
     "retention": "retention",
     "means": "means",
     "certain": "certain",
-    "gains": "gain",
 }
 # What is found only if a condition names it, or if it is asked for.
 GAINS = ("gain", "gain.lower", "gain.upper", "gain.mean_change", "gain.in_sample")
@@ -253,6 +252,14 @@ def numbers_of(record: Mapping[str, Any]) -> Numbers:
     for section, name in SECTIONS.items():
         for model, value in (record.get(section) or {}).items():
             numbers[model].update(_leaves(value, name))
+    for model, repair in record.get("repairs", {}).items():
+        gain = repair["gain"]
+        low, high = gain["interval"]
+        # Where nothing changes, or all does, the ends are the gain itself.
+        ends = (gain["estimate"],) * 2 if low is None else (low, high)
+        values = (gain["estimate"], *ends, gain["mean_change"], gain["in_sample"])
+        for name, value in zip(GAINS, values, strict=True):
+            numbers[model].update(_leaves(value, name))
     return numbers
 
 
@@ -280,12 +287,18 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, float]]:
 
 def reasons_of(record: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     """Return why numbers do not exist, by model and by the beginning of their names."""
-    return {
+    reasons = {
         (model, path): reason
         for section, name in SECTIONS.items()
         for model, value in (record.get(section) or {}).items()
         for path, reason in _reasons(value, name)
     }
+    for model in record["models"]:
+        start = f"repairs of {printable(model)}: "
+        for note in record["notes"]:
+            if note.startswith(start):
+                reasons[model, "gain"] = note.removeprefix(start)
+    return reasons
 
 
 def _reasons(value: Any, name: str) -> Iterator[tuple[str, str]]:
@@ -449,14 +462,12 @@ class Gate:
         evaluation: Evaluation,
         vocabulary: Vocabulary,
         stored: Callable[[str, str], GateContrast] | None,
-        more: dict[str, Any],
     ) -> Iterator[Failure]:
         """Yield the conditions that hold or cannot be evaluated.
 
-        A stored result gives the contrast of a model by a rule. More sections may stand beside
-        those of the evaluation.
+        A stored result gives the contrast of a model by a rule.
         """
-        record = evaluation.to_dict() | more
+        record = evaluation.to_dict()
         numbers, reasons = numbers_of(record), reasons_of(record)
         for condition in self.conditions:
             if isinstance(condition, Condition):

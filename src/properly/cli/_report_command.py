@@ -13,17 +13,13 @@ from properly._boundary._arrays import missing_values
 from properly._boundary._files import require_folder, together
 from properly._boundary._text import printable
 from properly.cli._chosen import Chosen
-from properly.cli._column_plan import taken_long
 from properly.cli._engine import opened
-from properly.cli._leaderboard_command import board_of, write_page
+from properly.cli._leaderboard_command import write_page
 from properly.cli._option_table import EvaluateOptions
 from properly.cli._running import evaluated, require_output, require_packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from properly import Evaluation
-    from properly.comparison import Leaderboard
 
 
 def python_of(
@@ -138,10 +134,6 @@ def _plain(label: Any) -> Any:
     return label.item() if hasattr(label, "item") else label
 
 
-# Options that go with a long table.
-OF_BOARDS = ("rules", "level", "rng", "title", "output", "figures", "figure_formats", "force")
-
-
 def run(
     output: str,
     figures: str | None,
@@ -158,27 +150,22 @@ def run(
     _require(output, figures, options["engine"], force=force)
     names = (*EvaluateOptions.params, "recalibrate")
     settings = {name: options.pop(name) for name in names}
-    own = taken_long(options, *OF_BOARDS)
     watched = None if state is None else properly.Monitor.load(state)
     words = {"cases": cases, "event": event_name}
-    page: dict[str, Any] = {"title": title}
-    result: Evaluation | Leaderboard
-    if own is not None:
-        result = _board(own, options, settings)
-        said = str(result)
-    else:
-        with opened(**options) as data:
-            result = evaluated(data, **settings)
-        page |= words
-        if isinstance(data, Chosen):
-            # Reading all rows into memory would not make this page of a large file again.
-            page |= {"python": python_of(data, settings, output, page, state)}
-        page |= {"monitor": watched}
-        said = str(properly.verdict(result, **words))
+    page: dict[str, Any] = {"title": title, **words}
+    with opened(**options) as data:
+        result = evaluated(data, **settings)
+    if isinstance(data, Chosen):
+        # Reading all rows into memory would not make this page of a large file again.
+        page |= {"python": python_of(data, settings, output, page, state)}
+    page |= {"monitor": watched}
     with together():
-        drawn = 0 if figures is None else _draw(figures, result, figure_formats, force=force)
+        drawn = 0
+        if figures is not None:
+            made = properly.report.figures(figures, result, formats=figure_formats, overwrite=force)
+            drawn = len(made)
         write_page(output, result, force=force, **page)
-    click.echo(f"{said}\n\nThe page is in {printable(output)}.")
+    click.echo(f"{properly.verdict(result, **words)}\n\nThe page is in {printable(output)}.")
     if drawn:
         click.echo(
             f"{drawn} figure{' is' if drawn == 1 else 's are'} in {printable(str(figures))}."
@@ -192,20 +179,3 @@ def _require(output: str, figures: str | None, engine: str, *, force: bool) -> N
     require_output(output, force=force)
     if figures is not None:
         require_folder(figures)
-
-
-def _draw(
-    folder: str, result: Evaluation | Leaderboard, formats: tuple[str, ...], *, force: bool
-) -> int:
-    return len(properly.report.figures(folder, result, formats=formats, overwrite=force))
-
-
-def _board(
-    own: Mapping[str, Any], options: Mapping[str, Any], settings: Mapping[str, Any]
-) -> Leaderboard:
-    """Rank the forecasters of a long table, by one rule."""
-    rules = settings["rules"] or (None,)
-    if len(rules) > 1:
-        message = f"A board is by one rule; got --rule {len(rules)} times."
-        raise click.UsageError(message)
-    return board_of(own, options, rule=rules[0], level=settings["level"], rng=settings["rng"])
