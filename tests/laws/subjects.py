@@ -256,6 +256,19 @@ def counts_of(found: Rows) -> Tally:
     return properly.tally(found.y, found.p, count=found.weight)
 
 
+COLUMNS = ("value", "weight", "events", "event_squares", "nonevent_squares")
+
+
+def assert_same_tallies(one: Tally, two: Tally, rounding: float = 0.0) -> None:
+    """Hold all columns of two tallies against each other."""
+    for name in COLUMNS:
+        left, right = getattr(one, name), getattr(two, name)
+        assert (left is None) == (right is None), name
+        if left is not None:
+            rtol = 0.0 if name == "value" else rounding
+            np.testing.assert_allclose(left, right, rtol=rtol, atol=0, err_msg=name)
+
+
 def are_alike(weight: NDArray[Any]) -> bool:
     """Tell whether all rows that count weigh the same, so that they are only counted."""
     return len(set(weight[weight > 0].tolist())) == 1

@@ -11,15 +11,10 @@ from hypothesis import given
 
 import properly
 
-from .subjects import EPS, RULES, Rows, mean_score, quick_rows
+from .subjects import EPS, RULES, Rows, mean_score, quick_rows, tally_of
 
 if TYPE_CHECKING:
-    from properly import Tally
     from properly.rules import BinaryRule
-
-
-def tally_of(found: Rows) -> Tally:
-    return properly.tally(found.y, found.p, weight=found.weight)
 
 
 def mean_of_losses(rule: BinaryRule, found: Rows) -> float:
@@ -35,11 +30,7 @@ def test_the_score_of_a_tally_is_the_mean_of_the_losses(rule: BinaryRule, found:
     expected = pytest.approx(mean_of_losses(rule, found), rel=32 * EPS, abs=0)
     assert properly.decompose(tally_of(found), rule).score == expected
     assert rule(found.y, found.p, weight=found.weight) == expected
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-@given(found=quick_rows)
-def test_without_weights_every_row_counts_once(rule: BinaryRule, found: Rows) -> None:
+    # Without weights every row counts once.
     plain = found._replace(weight=np.ones(len(found.y)))
     expected = pytest.approx(mean_of_losses(rule, plain), rel=32 * EPS, abs=0)
     assert rule(found.y, found.p) == expected
@@ -48,15 +39,10 @@ def test_without_weights_every_row_counts_once(rule: BinaryRule, found: Rows) ->
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @given(found=quick_rows)
-def test_a_tally_and_its_cases_decompose_alike(rule: BinaryRule, found: Rows) -> None:
-    cases = properly.Cases(found.y, found.p, weight=found.weight)
-    assert properly.decompose(cases, rule) == properly.decompose(tally_of(found), rule)
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-@given(found=quick_rows)
 def test_the_terms_add_up_to_the_score(rule: BinaryRule, found: Rows) -> None:
+    cases = properly.Cases(found.y, found.p, weight=found.weight)
     result = properly.decompose(tally_of(found), rule)
+    assert properly.decompose(cases, rule) == result
     together = result.miscalibration - result.discrimination + result.uncertainty
     # Infinity matches infinity; otherwise the rounding of two additions.
     scale = max(1.0, result.uncertainty)

@@ -25,6 +25,7 @@ from .subjects import (
     quick_counts,
     quick_rows,
     seeds,
+    tally_of,
 )
 
 if TYPE_CHECKING:
@@ -41,10 +42,6 @@ small_groups = st.lists(
     min_size=1,
     max_size=30,
 )
-
-
-def tally_of(found: Rows) -> Tally:
-    return properly.tally(found.y, found.p, weight=found.weight)
 
 
 def tally_of_groups(weight: Sequence[int], events: Sequence[int]) -> Tally:

@@ -42,21 +42,21 @@ from .mean_oracles import (
 from .subjects import EPS, Rows, counts_of, quick_counts, quick_rows, seeds, tally_of, without_unit
 
 
-@given(found=quick_counts)
-def test_means_of_an_event_by_hand(found: Rows) -> None:
-    for cases in (cases_of(found), tally_of(found)):
-        means, expected = properly.means(cases), event_by_hand(found)
-        assert three(means) == three_by_hand(expected.t, found.weight)
-        assert three(means.source) == three_by_hand(expected.p, found.weight)
-
-
 @class_wise_or_pooled
-@given(found=counted_classes)
-def test_means_of_classes_by_hand(pooled: bool, found: ClassRows) -> None:
-    means = properly.means(cases_of(found), source=probability.IsotonicSource(pooled=pooled))
-    expected = classes_by_hand(found, pooled)
-    assert three(means) == three_by_hand(expected.t, found.weight)
-    assert three(means.source) == three_by_hand(expected.p, found.weight)
+@given(found=quick_counts, classes=counted_classes)
+def test_means_by_hand(pooled: bool, found: Rows, classes: ClassRows) -> None:
+    of_event, source = event_by_hand(found), probability.IsotonicSource(pooled=pooled)
+    for means, expected, weight in (
+        (properly.means(cases_of(found)), of_event, found.weight),
+        (properly.means(tally_of(found)), of_event, found.weight),
+        (
+            properly.means(cases_of(classes), source=source),
+            classes_by_hand(classes, pooled),
+            classes.weight,
+        ),
+    ):
+        assert three(means) == three_by_hand(expected.t, weight)
+        assert three(means.source) == three_by_hand(expected.p, weight)
 
 
 @given(found=quick_rows, precision=precisions)
@@ -106,23 +106,19 @@ def test_robustness_is_below_accuracy_and_accuracy_below_decisiveness(
         require_order(properly.means(cases, source=source, precision=precision))
 
 
-@given(found=quick_rows, precision=precisions)
-def test_no_event_model_is_above_its_isotonic_source(found: Rows, precision: float | None) -> None:
-    for cases in (cases_of(found), tally_of(found)):
-        means = properly.means(cases, precision=precision)
+@class_wise_or_pooled
+@given(found=quick_rows, classes=any_classes, precision=precisions)
+def test_no_model_is_above_its_isotonic_source(
+    pooled: bool, found: Rows, classes: ClassRows, precision: float | None
+) -> None:
+    for cases, source in (
+        (cases_of(found), "isotonic"),
+        (tally_of(found), "isotonic"),
+        (cases_of(classes), probability.IsotonicSource(pooled=pooled)),
+    ):
+        means = properly.means(cases, source=source, precision=precision)
         assert means.divergence <= 1
         assert means.source.robustness > 0  # what happened once is not impossible
-
-
-@class_wise_or_pooled
-@given(found=any_classes, precision=precisions)
-def test_no_class_model_is_above_its_isotonic_source(
-    pooled: bool, found: ClassRows, precision: float | None
-) -> None:
-    source = probability.IsotonicSource(pooled=pooled)
-    means = properly.means(cases_of(found), source=source, precision=precision)
-    assert means.divergence <= 1
-    assert means.source.robustness > 0
 
 
 @given(found=quick_rows, precision=precisions)

@@ -20,10 +20,12 @@ from properly.recalibration import Identity
 from .map_draws import CLASS_MAPS, EVENT_MAPS, PLAIN_LINES, RAW, drawn, drawn_classes, points
 from .mean_oracles import cases_of, counted_classes, few, require_alike
 from .subjects import (
+    COLUMNS,
     RULES,
     Rows,
     any_rows,
     are_alike,
+    assert_same_tallies,
     counted_rows,
     counts_of,
     many,
@@ -36,19 +38,16 @@ from .subjects import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly import Tally
     from properly.rules import BinaryRule
 
     from .class_draws import ClassRows
 
 pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
 
-COLUMNS = ("value", "weight", "events", "event_squares", "nonevent_squares")
 # By a whole number, by a fraction, and by what no whole number is left whole by.
 UNITS = [7, 0.3, 2.0**-20]
 every_unit = pytest.mark.parametrize("unit", UNITS)
 every_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
-every_map = pytest.mark.parametrize("kind", EVENT_MAPS, ids=repr)
 # Whose bins do not depend on how many cases there are.
 SOURCES: list[Any] = ["isotonic", probability.EqualCount(bins=3), probability.EqualWidth(bins=4)]
 every_source = pytest.mark.parametrize("source", SOURCES, ids=repr)
@@ -70,15 +69,6 @@ def agree(one: list[float], two: list[float]) -> None:
 
 def repeated(found: Rows, count: Any) -> Rows:
     return Rows(*(np.repeat(column, count, axis=0) for column in found))
-
-
-def require_same_tallies(one: Tally, two: Tally, rounding: float = 0.0) -> None:
-    for name in COLUMNS:
-        left, right = getattr(one, name), getattr(two, name)
-        if left is None or right is None:
-            assert left is right is None
-        else:
-            np.testing.assert_allclose(left, right, rtol=rounding, atol=0)
 
 
 # A weight and a count of the same size
@@ -103,20 +93,16 @@ def test_curves_agree_to_the_last_bin(found: Rows) -> None:
 
 @every_source
 @few
-@given(found=quick_counts)
-def test_means_agree(source: Any, found: Rows) -> None:
-    expected = properly.means(counts_of(found), source=source)
-    for cases in (tally_of(found), cases_of(found)):
-        require_alike(properly.means(cases, source=source), expected)
-
-
-@every_source
-@few
-@given(found=counted_classes)
-def test_means_of_classes_agree(source: Any, found: ClassRows) -> None:
-    counted = properly.Cases(found.y, found.p, count=found.weight)
-    one, two = (properly.means(x, source=source) for x in (cases_of(found), counted))
-    require_alike(one, two)
+@given(found=quick_counts, classes=counted_classes)
+def test_means_agree(source: Any, found: Rows, classes: ClassRows) -> None:
+    counted = properly.Cases(classes.y, classes.p, count=classes.weight)
+    for cases, counts in (
+        (tally_of(found), counts_of(found)),
+        (cases_of(found), counts_of(found)),
+        (cases_of(classes), counted),
+    ):
+        one, two = (properly.means(x, source=source) for x in (cases, counts))
+        require_alike(one, two)
 
 
 # Others draw rates to each other by a case's worth, which depends on how many there are.
@@ -176,33 +162,22 @@ def test_a_unit_changes_no_curve(unit: float, found: Rows) -> None:
 def test_equal_weights_are_no_weights_in_a_tally(found: Rows, unit: float) -> None:
     equal = tally_of(found._replace(weight=np.where(found.weight > 0, unit, 0)))
     used = found.weight > 0
-    require_same_tallies(equal, properly.tally(found.y[used], found.p[used]))
+    assert_same_tallies(equal, properly.tally(found.y[used], found.p[used]))
 
 
-@every_map
+@pytest.mark.parametrize(
+    "kind", [*EVENT_MAPS, *(pytest.param(x, marks=pytest.mark.slow) for x in CLASS_MAPS)], ids=repr
+)
 @few
 @given(seed=seeds, certain=st.booleans(), unit=st.sampled_from([1, *UNITS]))
 def test_equal_weights_are_no_weights_for_a_map(
     kind: Any, seed: int, certain: bool, unit: float
 ) -> None:
-    rows = drawn(seed, certain=certain)
+    rows = drawn_classes(seed) if kind in CLASS_MAPS else drawn(seed, certain=certain)
     weight = np.full(len(rows.y), unit)
     plain = kind.fit(rows.y, rows.p).dumps()
     assert kind.fit(rows.y, rows.p, weight=weight).dumps() == plain
     assert kind.fit(properly.Cases(rows.y, rows.p, weight=weight)).dumps() == plain
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", CLASS_MAPS, ids=repr)
-@few
-@given(seed=seeds, unit=st.sampled_from([1, *UNITS]))
-def test_equal_weights_are_no_weights_for_a_map_of_classes(
-    kind: Any, seed: int, unit: float
-) -> None:
-    rows = drawn_classes(seed)
-    weight = np.full(len(rows.y), unit)
-    weighed = kind.fit(properly.Cases(rows.y, rows.p, weight=weight))
-    assert weighed.dumps() == kind.fit(properly.Cases(rows.y, rows.p)).dumps()
 
 
 # The choice of a map
@@ -232,7 +207,7 @@ def test_a_row_may_stand_for_like_cases_of_its_weight(found: Rows, seed: int) ->
     for door in doors:
         made = door(found.y, found.p, weight=found.weight, count=count)
         tally = made.tally() if isinstance(made, properly.Cases) else made
-        require_same_tallies(tally, expected, rounding=1e-13)
+        assert_same_tallies(tally, expected, rounding=1e-13)
 
 
 # What is refused
@@ -250,12 +225,9 @@ def test_tallies_of_both_kinds_do_not_add(found: Rows, other: Rows) -> None:
     weighed, counted = tally_of(found), counts_of(other)
     if are_alike(found.weight):
         # Equal weights are none.
-        require_same_tallies(weighed + counted, counted + weighed)
+        assert_same_tallies(weighed + counted, counted + weighed)
         return
     for pair in ((weighed, counted), (counted, weighed), (weighed.group(4), counted)):
         with pytest.raises(DataError) as caught:
             sum(pair)
         assert str(caught.value) == KINDS
-
-
-Y, P = [0, 1, 1], [0.2, 0.4, 0.6]
