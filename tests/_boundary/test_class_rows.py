@@ -15,17 +15,7 @@ from properly._boundary._classes import check_class_rows
 from properly.errors import DataError
 from properly.rules import Brier
 
-P = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
-GRADES = ["low", "mid", "high"]
-
-
-def refusal(function: Any, *arguments: Any, **options: Any) -> tuple[str, str | None]:
-    """Return what was said on refusal: the message, and the hint if there is one."""
-    with pytest.raises(DataError) as caught:
-        function(*arguments, **options)
-    message, _, hint = str(caught.value).partition("\n\nHint: ")
-    return message, hint or None
-
+from .test_classes import GRADES, P, refusal
 
 # Numbers
 

@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.long_tallies import KINDS, sample
+from tests.long_tallies import (
+    KINDS,
+    assert_same_curves,
+    assert_same_decisions,
+    assert_same_diagrams,
+    sample,
+)
 
 import properly
 from properly.counts._device import condense
@@ -17,8 +23,12 @@ torch = pytest.importorskip(
 )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+EVERY = pytest.mark.parametrize("kind", KINDS)
+SINGLE_AND_DOUBLE = pytest.mark.parametrize("dtype", ["float32", "float64"])
+
+
+@EVERY
+@SINGLE_AND_DOUBLE
 @pytest.mark.parametrize("piece", [7, 300, 10**6])
 def test_counting_in_pieces_is_counting(kind: str, dtype: str, piece: int) -> None:
     y, p = sample(kind, dtype)
@@ -34,51 +44,20 @@ def both(kind: str, dtype: str) -> tuple[Any, Any]:
     return properly.tally(y, p), tensors
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_reliability_diagrams_have_the_same_bins_and_bars(kind: str, dtype: str) -> None:
-    expected, got = (properly.reliability(t) for t in both(kind, dtype))
-    assert got.discrete == expected.discrete
-    assert got.mean_forecast == pytest.approx(expected.mean_forecast, rel=1e-14)
-    for name in ("lower", "upper", "weight"):
-        mine, other = getattr(got.histogram, name), getattr(expected.histogram, name)
-        np.testing.assert_array_equal(mine, other)
-    np.testing.assert_array_equal(got.recalibrated, expected.recalibrated)
-    np.testing.assert_array_equal(got.bins.x_min, expected.bins.x_min)
+@EVERY
+@SINGLE_AND_DOUBLE
+def test_diagrams_and_curves_are_the_same(kind: str, dtype: str) -> None:
+    assert_same_diagrams(*both(kind, dtype))
+    assert_same_curves(*both(kind, dtype))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_murphy_and_roc_curves_are_the_same_to_the_last_bit(kind: str, dtype: str) -> None:
-    expected, got = both(kind, dtype)
-    for make, names in (
-        (properly.murphy_curve, ("threshold", "left", "right")),
-        (properly.regret_curve, ("threshold", "left", "right")),
-        (properly.roc_curve, ("false_positive_rate", "true_positive_rate", "threshold")),
-    ):
-        one, other = make(got), make(expected)
-        for name in names:
-            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    assert properly.roc_curve(got).area == properly.roc_curve(expected).area
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@EVERY
+@SINGLE_AND_DOUBLE
 @pytest.mark.parametrize("tolerance", [0.0, 1e-3])
 def test_decision_curves_at_thresholds_need_only_what_lies_near_them(
     kind: str, dtype: str, tolerance: float
 ) -> None:
-    expected, got = both(kind, dtype)
-    for thresholds in (None, [0.05, 0.1, 0.2], [0.25]):
-        one, other = (
-            properly.decision_curve(t, thresholds, tolerance=tolerance, band="confidence")
-            for t in (got, expected)
-        )
-        np.testing.assert_array_equal(one.net_benefit, other.net_benefit)
-        np.testing.assert_array_equal(one.right, other.right)
-        assert one.band is not None
-        assert other.band is not None
-        np.testing.assert_array_equal(one.band.lower, other.band.lower)
+    assert_same_decisions(*both(kind, dtype), tolerance)
 
 
 def test_what_is_fetched_for_a_few_thresholds_is_short() -> None:

@@ -66,7 +66,7 @@ PARTS = 64
 
 
 class Drawn(NamedTuple):
-    """Outcomes, forecasts, weights or None."""
+    """Outcomes or class numbers, forecasts or class probabilities, weights or None."""
 
     y: NDArray[np.int64]
     p: Floats
@@ -75,6 +75,19 @@ class Drawn(NamedTuple):
     @property
     def tally(self) -> properly.Tally:
         return properly.tally(self.y, self.p, weight=self.weight)
+
+    @property
+    def cases(self) -> properly.Cases:
+        return properly.Cases(self.y, self.p, weight=self.weight)
+
+
+def weights_of(rng: np.random.Generator, weights: str | None, cases: int) -> NDArray[Any] | None:
+    """Draw counts, fractions or nothing."""
+    if weights is None:
+        return None
+    if weights == "counts":
+        return rng.integers(1, 6, cases)
+    return np.asarray(rng.gamma(2, 1, cases) + 0.05)
 
 
 def drawn(seed: int, *, certain: bool = False, weights: str | None = None) -> Drawn:
@@ -91,12 +104,7 @@ def drawn(seed: int, *, certain: bool = False, weights: str | None = None) -> Dr
         ends = rng.integers(0, 2, 12)
         p = np.append(p, ends)
         y = np.append(y, np.where(rng.random(12) < 0.25, 1 - ends, ends))
-    weight: NDArray[Any] | None = None
-    if weights == "counts":
-        weight = rng.integers(1, 6, len(y))
-    elif weights == "fractions":
-        weight = rng.gamma(2, 1, len(y)) + 0.05
-    return Drawn(y, p.astype(float), weight)
+    return Drawn(y, p.astype(float), weights_of(rng, weights, len(y)))
 
 
 def points(p: Floats) -> Floats:
@@ -105,19 +113,7 @@ def points(p: Floats) -> Floats:
     return np.unique(np.concatenate([p, inside, [1e-300, 1e-12, 1e-4, 1 - 1e-4, 1 - 1e-12]]))
 
 
-class ClassDrawn(NamedTuple):
-    """Class numbers, class probabilities, weights or None."""
-
-    y: NDArray[np.int64]
-    p: Floats
-    weight: NDArray[Any] | None = None
-
-    @property
-    def cases(self) -> properly.Cases:
-        return properly.Cases(self.y, self.p, weight=self.weight)
-
-
-def drawn_classes(seed: int, classes: int = 4, weights: str | None = None) -> ClassDrawn:
+def drawn_classes(seed: int, classes: int = 4, weights: str | None = None) -> Drawn:
     """Draw cases of classes, each of which happens, with ties and without zeros."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(60, 120))
@@ -127,12 +123,7 @@ def drawn_classes(seed: int, classes: int = 4, weights: str | None = None) -> Cl
     truth /= truth.sum(axis=1, keepdims=True)
     y = (rng.random(n)[:, None] > truth.cumsum(axis=1)).sum(axis=1).clip(0, classes - 1)
     y[: 2 * classes] = np.tile(np.arange(classes), 2)
-    weight: NDArray[Any] | None = None
-    if weights == "counts":
-        weight = rng.integers(1, 5, n)
-    elif weights == "fractions":
-        weight = rng.gamma(2, 1, n) + 0.05
-    return ClassDrawn(y, P, weight)
+    return Drawn(y, P, weights_of(rng, weights, n))
 
 
 # Definitions, written again

@@ -165,15 +165,22 @@ def test_equal_weights_are_no_weights_in_a_tally(found: Rows, unit: float) -> No
     assert_same_tallies(equal, properly.tally(found.y[used], found.p[used]))
 
 
-@pytest.mark.parametrize(
-    "kind", [*EVENT_MAPS, *(pytest.param(x, marks=pytest.mark.slow) for x in CLASS_MAPS)], ids=repr
-)
+MAPS = [
+    *(pytest.param(kind, drawn, id=repr(kind)) for kind in EVENT_MAPS),
+    *(
+        pytest.param(kind, drawn_classes, id=f"{kind!r} of classes", marks=pytest.mark.slow)
+        for kind in CLASS_MAPS
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "draw"), MAPS)
 @few
 @given(seed=seeds, certain=st.booleans(), unit=st.sampled_from([1, *UNITS]))
 def test_equal_weights_are_no_weights_for_a_map(
-    kind: Any, seed: int, certain: bool, unit: float
+    kind: Any, draw: Any, seed: int, certain: bool, unit: float
 ) -> None:
-    rows = drawn_classes(seed) if kind in CLASS_MAPS else drawn(seed, certain=certain)
+    rows = drawn(seed, certain=certain) if draw is drawn else draw(seed)
     weight = np.full(len(rows.y), unit)
     plain = kind.fit(rows.y, rows.p).dumps()
     assert kind.fit(rows.y, rows.p, weight=weight).dumps() == plain
