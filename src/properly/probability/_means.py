@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 
 import numpy as np
 
-from properly._boundary._libraries import infinities, namespace, to_numpy
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Record
-from properly._boundary._text import amount_of, many, table
+from properly._boundary._text import amount_of, many, number, ranges, table
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible
+from properly.counts._scoring import mean_score
 from properly.counts._tally import as_tally
 from properly.errors import DataError
 from properly.probability._power_means import (
@@ -326,14 +327,7 @@ def _correct(cases: Tally | Cases) -> float:
         weight = None if cases.weight is None else to_numpy(cases.weight)
         wrong = Misclassification().mean_price(to_numpy(cases.y), to_numpy(cases.p), weight)
         return 1 - float(wrong)
-    # Forecasts are in order, so that sums of counts are enough and none need be priced.
-    t = as_tally(cases)
-    xp, weight, events = namespace(t.value), t.weight, t.events
-    half = xp.full_like(t.value[:1], 0.5)
-    below, above = (int(xp.searchsorted(t.value, half, side=x)[0]) for x in ("left", "right"))
-    parts = weight[:below] - events[:below], weight[below:above], events[above:]
-    none, even, happened = (float(xp.sum(x)) for x in parts)
-    return (none + even / 2 + happened) / t.total
+    return 1 - mean_score(as_tally(cases), Misclassification())
 
 
 def _layout(record: Means) -> str:
@@ -344,10 +338,9 @@ def _layout(record: Means) -> str:
         rows.append([LABELS[name], *(f"{x:.4f}" for x in numbers)])
     if record.intervals is not None:
         head.insert(2, f"{100 * record.intervals.level:g}% interval")
-        for name, row in zip(POWERS, rows, strict=True):
-            ends = getattr(record.intervals, name)
-            low, high = ("-" if math.isnan(x) else f"{x:.4f}" for x in ends)
-            row.insert(2, f"{low} to {high}" if low != "-" else "-")
+        ends = np.array([getattr(record.intervals, name) for name in POWERS])
+        for row, text in zip(rows, ranges(ends), strict=True):
+            row.insert(2, text)
     return table(head, rows)
 
 
@@ -446,8 +439,7 @@ class SourceTable(Record):
         between = f"{self.lower[row]:.4f} to {self.upper[row]:.4f}"
         counts = [f"{x:,.10g}" for x in (self.weight[row].item(), self.happened[row].item())]
         numbers = (self.source[row], self.mean_probability[row], self.size[row])
-        shares = ["-" if np.isnan(x) else f"{x:.4f}" for x in numbers]
-        return [self.name[row], between, *counts, *shares]
+        return [self.name[row], between, *counts, *map(number, numbers)]
 
     def overall(self, weights: Weights = "true") -> Overall:
         r"""Average over the bins in which anything happened.

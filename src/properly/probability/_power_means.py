@@ -368,7 +368,9 @@ class ConfidenceTest(Record):
     @property
     def adjusted(self) -> ThreeMeans:
         """The p-values made larger by Holm's method, since three were looked at."""
-        return ThreeMeans(*_holm(astuple(self.p_value)))
+        from properly.inference._multiplicity import holm
+
+        return ThreeMeans(*holm(np.array(astuple(self.p_value))).tolist())
 
     @property
     def verdict(self) -> str:
@@ -545,15 +547,6 @@ def _power(t: Column, power: float) -> Column:
     """Return what increases with t and has the mean of the power as its own mean."""
     result: Column = np.log(t) if power == 0 else math.copysign(1, power) * t**power
     return result
-
-
-def _holm(p_values: tuple[float, ...]) -> list[float]:
-    """Multiply the least p-value by their number, the next by one less, and keep their order."""
-    adjusted, last = list(p_values), 0.0
-    defined = [i for i, p in enumerate(p_values) if not math.isnan(p)]
-    for rank, i in enumerate(sorted(defined, key=p_values.__getitem__)):
-        last = adjusted[i] = max(last, min(1.0, (len(defined) - rank) * p_values[i]))
-    return adjusted
 
 
 def _sentence(how: str, names: str) -> str:

@@ -228,9 +228,8 @@ def _add_boxes(x: Column, columns: Column) -> Column:
 def _steps(columns: Column) -> range:
     """Return how far apart boxes may be and still matter to the lightest case."""
     weight = columns.sum(axis=0)
-    # As a difference of logarithms, which no ratio of weights can overflow.
-    ratio = math.log(weight.sum()) - math.log(weight.min()) - math.log(NEGLIGIBLE)
-    reach = math.ceil(min(math.sqrt(2 * ratio), FARTHEST))
+    ratio = weight.sum() / (weight.min() * NEGLIGIBLE)
+    reach = math.ceil(min(math.sqrt(2 * math.log(ratio)), FARTHEST))
     return range(-reach, reach + 1)
 
 
@@ -266,11 +265,8 @@ class Fit(NamedTuple):
 
         A share next to 1 would leave nothing, where there is a little.
         """
-        return self.rest_of(self.weight - self.events)
-
-    def rest_of(self, none: Column) -> Column:
-        """Return that probability, given the cases of each bin without the event."""
-        return np.where(self.rate == self.events / self.weight, none / self.weight, 1 - self.rate)
+        share = (self.weight - self.events) / self.weight
+        return np.where(self.rate == self.events / self.weight, share, 1 - self.rate)
 
     def spread(self, column: Column | None = None) -> Column:
         """Return the probability, or what else is known of bins, at every row of the tally."""
@@ -613,19 +609,14 @@ def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
     """Add up the powers of the probabilities that each class was given where it happened."""
     if source.pooled or has_classes(cases):
         return [
-            SideSums(
-                side.name,
-                sums_of_powers(side.t, side.weight),
-                sums_of_powers(side.p, side.p_weight),
-            )
-            for side in sides(cases, source)
+            SideSums(name, sums_of_powers(t, weight), sums_of_powers(p, p_weight))
+            for name, t, weight, p, p_weight in sides(cases, source)
         ]
     # The same, without laying out what the absence of the event was given.
     tally = as_tally(cases)
     fit = source.fit(tally)
     model = sums_of_outcomes(tally.value, tally.weight, tally.events)
-    none = _without(tally, fit)
-    counts = (fit.rate, fit.events), (fit.rest_of(none), none)
+    counts = (fit.rate, fit.events), (fit.rest, fit.weight - fit.events)
     fitted = [sums_of_powers(rate[n > 0], n[n > 0]) for rate, n in counts]
     both = zip((EVENT, NO_EVENT), model, fitted, strict=True)
     return [SideSums(*result) for result in both if result[1].weight > 0]
@@ -649,18 +640,9 @@ def _mirrored(question: SourceQuestion) -> SourceQuestion:
     columns = [complement(value), weight, weight - events]
     turned = tally_of_sums([x[::-1] for x in (*columns, *squares[::-1])], tally.cells)
     end = len(tally) - np.append(0, fit.end[:-1])
-    none = _without(tally, fit)
-    backwards = Fit(end[::-1], fit.weight[::-1], none[::-1], fit.rest_of(none)[::-1])
+    none = fit.weight - fit.events
+    backwards = Fit(end[::-1], fit.weight[::-1], none[::-1], fit.rest[::-1])
     return SourceQuestion(NO_EVENT, turned, backwards)
-
-
-def _without(tally: Tally, fit: Fit) -> Column:
-    """Add up the cases of each bin without the event; beside heavier events they would be lost."""
-    if tally.event_squares is None:
-        # Whole numbers lose nothing, and tensors of them stay where they are.
-        return np.asarray(fit.weight - fit.events)
-    none = to_numpy(tally.weight) - to_numpy(tally.events)
-    return np.asarray(np.add.reduceat(none, np.append(0, fit.end[:-1])))
 
 
 def _pooled(table: ClassTable, source: Source) -> SourceQuestion:
