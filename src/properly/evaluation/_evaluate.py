@@ -280,38 +280,40 @@ def evaluate(
         _options.check_whole(cells, "cells")
     names = None if labels is None else as_labels(labels)
     normalize = _options.check_flag(normalize, "normalize")
-    reading = _Reading(outcome, task, rules, within, names, pos_label, normalize, cells)
+    columns: dict[str, Any] = {"weight": weight, "count": count, "clusters": clusters}
+    columns |= {"strata": strata, "time": time, "groups": groups, "show": show}
+    reading = (outcome, task, rules, within, names, pos_label, normalize, cells)
+    given = _Given(y, forecasts, columns, *reading)
     # A seed is passed on as it is: every number is then that of its own function with that seed.
     seed = int(rng) if isinstance(rng, int | np.integer) else _options.as_generator(rng)
     drawing: dict[str, Any] = {"level": _options.check_level(level), "rng": seed}
     drawing |= {"recalibrate": recalibrate, "replicates": _options.check_replicates(replicates)}
-    columns: dict[str, Any] = {"weight": weight, "count": count, "clusters": clusters}
-    columns |= {"strata": strata, "time": time, "groups": groups, "show": show}
     backend = library_of(y)
     if isinstance(y, Summary):
         _require_only_summary(forecasts=forecasts, outcome=outcome, rules=rules, **columns)
         _require_rows(recalibrate, "a Summary has none")
     elif outcome is None:
         _require_arrays(y, forecasts)
-        reading = reading._replace(notes=follow_up_notes(named_symptoms(y, time, pos_label)))
+        given = given._replace(notes=follow_up_notes(named_symptoms(y, time, pos_label)))
     with shown(progress) as drawing["progress"]:
         if outcome is not None:
-            y, forecasts, columns, reading = _read_frame(
-                y, forecasts, columns, reading, drawing["progress"]
-            )
-        if isinstance(y, Summary):
+            given = _read_frame(given, drawing["progress"])
+        if isinstance(given.y, Summary):
             _require_rows(recalibrate, "the frame has too many to read them")
-            chosen = _request_of_summary(y, task_in_order(task, reading.order), within)
-            return replace(gather(y, Asked(*chosen, **drawing)), backend=backend)
-        models = _cases.named_forecasts(forecasts, task)
-        evaluation = _evaluate_rows(y, models, columns, reading, drawing)
-    backend = backend or library_of(forecasts, *models.values())
-    return replace(evaluation, backend=backend, notes=(*reading.notes, *evaluation.notes))
+            chosen = _request_of_summary(given.y, task_in_order(task, given.order), within)
+            return replace(gather(given.y, Asked(*chosen, **drawing)), backend=backend)
+        models = _cases.named_forecasts(given.forecasts, task)
+        evaluation = _evaluate_rows(given, models, drawing)
+    backend = backend or library_of(given.forecasts, *models.values())
+    return replace(evaluation, backend=backend, notes=(*given.notes, *evaluation.notes))
 
 
-class _Reading(NamedTuple):
-    """How data are read, by which rules they are scored, and in which cells they are counted."""
+class _Given(NamedTuple):
+    """The data, how they are read, by which rules they are scored, and in which cells counted."""
 
+    y: Any
+    forecasts: Any
+    columns: dict[str, Any]
     outcome: str | None
     task: str
     rules: Iterable[Rule] | Rule | None
@@ -326,27 +328,23 @@ class _Reading(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def _read_frame(
-    frame: Any,
-    forecasts: Any,
-    columns: dict[str, Any],
-    reading: _Reading,
-    progress: Progress | None,
-) -> tuple[Any, Any, dict[str, Any], _Reading]:
+def _read_frame(given: _Given, progress: Progress | None) -> _Given:
     """Read a frame into memory if it fits; if not, have its engine sum it up."""
     from properly.engines._frame import Framed  # which takes long to import
 
-    how: dict[str, Any] = {name: getattr(reading, name) for name in ("task", "labels", "pos_label")}
-    framed = Framed.of(frame, reading.outcome, forecasts, design=columns, **how)
-    reading = reading._replace(order=framed.order)
+    how: dict[str, Any] = {name: getattr(given, name) for name in ("task", "labels", "pos_label")}
+    framed = Framed.of(given.y, given.outcome, given.forecasts, design=given.columns, **how)
     if framed.fits:
-        reading = reading._replace(notes=_notes_of_frame(framed, columns["time"] or ""))
-        return *framed.read(), reading
-    if reading.normalize:
+        notes = _notes_of_frame(framed, given.columns["time"] or "")
+        y, forecasts, columns = framed.read()
+        return given._replace(
+            y=y, forecasts=forecasts, columns=columns, order=framed.order, notes=notes
+        )
+    if given.normalize:
         message = "normalize=True needs the rows in memory; the frame has too many"
         raise DataError(message, hint="divide the columns by their sums in the frame.")
-    rules = rules_of_frame(framed, reading.task, reading.rules, reading.within)
-    return framed.summary(rules, reading.cells, progress), forecasts, columns, reading
+    rules = rules_of_frame(framed, given.task, given.rules, given.within)
+    return given._replace(y=framed.summary(rules, given.cells, progress), order=framed.order)
 
 
 def _notes_of_frame(framed: Framed, time: str) -> list[str]:
@@ -369,42 +367,33 @@ def _require_arrays(y: object, forecasts: object) -> None:
         raise ArgumentTypeError(message)
 
 
-def _evaluate_rows(
-    y: Any,
-    models: Mapping[str, Any],
-    columns: dict[str, Any],
-    reading: _Reading,
-    drawing: dict[str, Any],
-) -> Evaluation:
+def _evaluate_rows(given: _Given, models: Mapping[str, Any], drawing: dict[str, Any]) -> Evaluation:
     """Evaluate rows in memory: of one event, or of classes."""
-    options = columns | {"labels": reading.labels, "normalize": reading.normalize, "least": 1}
-    show, (name, p), order = options.pop("show", None), next(iter(models.items())), reading.order
-    task = _task(reading.task, models)
+    y, order, labels = given.y, given.order, given.labels
+    options = given.columns | {"normalize": given.normalize, "least": 1}
+    show, (name, p) = options.pop("show", None), next(iter(models.items()))
+    task = _task(given.task, models)
     if task == "binary":
-        _cases.require_classes_to_normalize(reading.normalize)
-        options |= {"pos_label": reading.pos_label, "lent": True}
+        _cases.require_classes_to_normalize(given.normalize)
+        options |= {"pos_label": given.pos_label, "lent": True}
     else:
-        if reading.labels is None and order is None:
+        if labels is None and order is None:
             order = _classes.category_order(y, p)
-        task, names = _task(task_in_order(reading.task, order), models), _classes.column_names(p)
-        options["labels"] = reading.labels or order
+        task, names = _task(task_in_order(given.task, order), models), _classes.column_names(p)
+        labels = labels or order
         # Columns of a frame name the classes if outcomes are among them.
-        if (
-            task == "multiclass"
-            and not options["labels"]
-            and names
-            and _classes.are_among(y, names)
-        ):
-            options["labels"] = names
-    chosen = rules_of_task(task, reading.rules, reading.within, reading.pos_label)
-    cases = _cases.contenders(y, models, **options)
+        if task == "multiclass" and not labels and names and _classes.are_among(y, names):
+            labels = names
+    chosen = rules_of_task(task, given.rules, given.within, given.pos_label)
+    cases = _cases.contenders(y, models, labels=labels, **options)
     if task != "binary":
         _cases.require_classes(cases[name])
-    drawing |= _shown(show, columns.get("count"), cases) | {"recalibrate": _maps(drawing, cases)}
+    count = given.columns.get("count")
+    drawing |= _shown(show, count, cases) | {"recalibrate": _maps(drawing, cases)}
     result = gather(cases, Asked(task, *chosen, **drawing))
     if task == "binary":
         return result
-    notes = [TWO_COLUMNS] if reading.task == "auto" and len(result.labels) == 2 else []
+    notes = [TWO_COLUMNS] if given.task == "auto" and len(result.labels) == 2 else []
     notes += [] if order is None else [_classes.note_of_order(order)]
     return replace(result, notes=(*result.notes, *notes))
 

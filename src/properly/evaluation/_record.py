@@ -404,7 +404,9 @@ class Evaluation(Record):
                 low, high = row.interval
                 ends = "-" if math.isnan(low + high) else f"{low:.5f} to {high:.5f}"
                 name = f"({row.model})" if row.baseline else row.model
-                score, *others = (_five_places(getattr(row.parts, x)) for x in ("score", *PRINTED))
+                score, *others = (
+                    _text.number(getattr(row.parts, x), ".5f") for x in ("score", *PRINTED)
+                )
                 rows.append((name, score, ends, *others))
         return rows
 
@@ -626,11 +628,6 @@ def _few(decision: HardDecisions) -> dict[str, Any]:
     numbers = {way: scores.numbers() for way, scores in decision.ways.items()}
     few: dict[str, Any] = plain(numbers | {"decision_loss": decision.decision_loss})
     return few
-
-
-def _five_places(x: float) -> str:
-    """Write a number with five decimals; what does not exist is a dash."""
-    return "-" if math.isnan(x) else f"{x:.5f}"
 
 
 def _cut(name: str, width: int) -> str:
