@@ -119,7 +119,7 @@ def run(
             if output is not None:
                 emit(said, output, force=force)
             if paths or drop:
-                watching.save(state)
+                watching._write(Path(state))  # noqa: SLF001
     if output is None:
         emit(said, None)
     if stands:

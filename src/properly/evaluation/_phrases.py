@@ -68,14 +68,12 @@ class Verdict(Record):
     Examples
     --------
     >>> import properly
-    >>> crash = properly.datasets.crash()
-    >>> two = {name: crash.forecasts[name] for name in ("logistic", "forest")}
-    >>> e = properly.evaluate(crash.died, two, within=(0.01, 0.1), replicates=0, rng=1)
-    >>> found = properly.verdict(e, cases="people", event="death")
+    >>> y, p = [0, 1] * 10, [0.1, 0.8, 0.2, 0.9] * 5
+    >>> found = properly.verdict(properly.evaluate(y, {"model": p}, replicates=0))
     >>> found.headline
-    'Use logistic for thresholds of 1 % to 10 %: it is better than forest.'
+    'model is better than no model, on average over all thresholds.'
     >>> found
-    Verdict('Use logistic for thresholds of 1 % to 10 %: it is better than forest.', 4 sentences)
+    Verdict('model is better than no model, on average over all thresholds.', 2 sentences)
     """
 
     headline: str

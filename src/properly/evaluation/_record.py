@@ -609,9 +609,9 @@ class Repair(Record):
             "sentence": result.sentence,
         }
 
-    def _columns(self) -> dict[str, list[Any]]:
-        """Return one row a map, before the choice."""
-        return self.result._columns()  # noqa: SLF001
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row per map, before the choice."""
+        return self.result.to_frame(backend)
 
 
 def _numbers(gain: Gain) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def check_answers(frame: IntoFrame | None = None, **given: Any) -> Checkup:
     ...     outcome=[1, 1, 1, None],
     ... )
     >>> found
-    Checkup(4 rows, 2 questions, 3 forecasters: 1 problem, 2 oddities, 1 note)
+    Checkup(4 rows, 2 questions, 3 forecasters: 1 problem, 1 oddity, 1 note)
     >>> print(found.problems[0])
     repeated-key: a forecaster answers a question once; 1 key is there more than once: 1
       with identical rows, 0 with different ones (rows 1, 2).

@@ -206,7 +206,9 @@ def check(
     names = None if labels is None else as_labels(labels)
     if names is not None and chosen == "binary":
         pos_label = event_label(names, pos_label)
-    _require_label(pos_label)
+    if not isinstance(pos_label, Hashable):
+        message = f"pos_label must be a label such as a number or text; got {pos_label!r}"
+        raise ArgumentTypeError(message)
     columns = {"weight": weight, "count": count, "clusters": clusters}
     columns |= {"groups": groups, "time": time}
     beside = {name: read_raw(x, name) for name, x in columns.items() if x is not None}
@@ -243,9 +245,3 @@ def _task(task: str, models: Mapping[str, RawColumn]) -> str:
         return task
     first = next((x for x in models.values() if len(x)), None)
     return "multiclass" if first is not None and first.is_table else "binary"
-
-
-def _require_label(pos_label: object) -> None:
-    if not isinstance(pos_label, Hashable):
-        message = f"pos_label must be a label such as a number or text; got {pos_label!r}"
-        raise ArgumentTypeError(message)

@@ -1,4 +1,4 @@
-"""Checks of data: columns by themselves, forecasts beside outcomes, weights, clusters, groups."""
+"""Checks of data: columns by themselves, forecasts beside outcomes, weights, clusters, times."""
 
 from __future__ import annotations
 
@@ -233,16 +233,12 @@ def bad_weights(sheet: Sheet) -> Iterator[Symptom]:
 
 
 def weights(sheet: Sheet) -> Iterator[Symptom]:
-    """Find weights that do nothing, may be counts, or leave one case, or few, to decide."""
+    """Find weights that may be counts, or leave one case, or few, to decide."""
     yield from bad_weights(sheet)
     w = sheet.weight
     if w is None:
         return
-    if w.min() == w.max():
-        what = f"all weights are {w[0]:.6g}"
-        yield finding("note", "weight", len(w), what, "They change no mean; leave them out.")
-        return
-    if (w == np.rint(w)).all():
+    if (w == np.rint(w)).all() and w.min() < w.max():
         what = "all weights are whole numbers"
         advice = "Weights are sampling weights; for numbers of like cases pass count=, --count."
         yield finding("note", "weight", len(w), what, advice)
@@ -280,15 +276,6 @@ def clusters(sheet: Sheet) -> Iterator[Symptom]:
         yield finding("oddity", "clusters", rows, what, advice)
 
 
-def groups(sheet: Sheet) -> Iterator[Symptom]:
-    """Find a single group, which cannot be compared with others."""
-    column = sheet.beside["groups"]
-    if len(column.distinct) == 1:
-        what = f"there is a single group, {quoted(column.values[~column.missing][0])}"
-        advice = "There is nothing to compare it with; leave out groups=."
-        yield finding("note", "groups", len(column), what, advice)
-
-
 def text_times(sheet: Sheet) -> Iterator[Symptom]:
     """Find times that are text, which would be put in the order of letters."""
     column = sheet.beside["time"]
@@ -303,17 +290,13 @@ def text_times(sheet: Sheet) -> Iterator[Symptom]:
 
 
 def times(sheet: Sheet) -> Iterator[Symptom]:
-    """Find text, a single time, and several cases at one time without a name for what comes again.
+    """Find text, and several cases at one time without a name for what comes again.
 
     That rows are not in order is fine.
     """
     yield from text_times(sheet)
     column = sheet.beside["time"]
     present = column.values[~column.missing]
-    if len(column.distinct) == 1 and len(present) > 1:
-        what = f"all rows have the time {quoted(present[0])}"
-        advice = "There is nothing to follow over time; leave out time=."
-        yield finding("oddity", "time", len(present), what, advice)
     if "clusters" not in sheet.beside and TIMES <= len(column.distinct) < len(present):
         most = int(np.bincount(column.codes[column.codes >= 0]).max())
         what = f"up to {many(most, 'case')} have the same time, and there are no clusters"
@@ -325,7 +308,7 @@ def times(sheet: Sheet) -> Iterator[Symptom]:
         yield finding("note", "time", len(present), what, advice)
 
 
-BESIDE = {"weight": weights, "count": counts, "clusters": clusters, "groups": groups, "time": times}
+BESIDE = {"weight": weights, "count": counts, "clusters": clusters, "time": times}
 
 
 def design_symptoms(sheet: Sheet) -> Iterator[Symptom]:

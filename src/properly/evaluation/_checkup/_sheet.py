@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Values: TypeAlias = np.ndarray[Any, Any]
 # Kinds of numbers, dates and spans of time, which sort fast.
 NUMBERS = "biufmM"
+# The values of what is no column, and which of them were masked.
+NOTHING = np.empty(0), np.empty(0, dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,18 +138,14 @@ def read_raw(x: Any, name: str) -> RawColumn:
             without_gradient(as_array(np.ma.getdata(x) if masked is not None else x, "it"))
         )
     except DataError as error:
-        return _faulty(name, str(error).split("\n", maxsplit=1)[0])
+        return RawColumn(name, *NOTHING, str(error).split("\n", maxsplit=1)[0])
     masked = np.zeros(values.shape, dtype=bool) if masked is None else masked
     if values.ndim == 2 and values.shape[1] == 1:
         fault = "it has two dimensions, of which the second has a single column"
         return RawColumn(name, values[:, 0], masked[:, 0], fault)
     if values.ndim not in (1, 2) or values.shape[1:] == (0,):
-        return _faulty(name, f"it has the shape {values.shape}")
+        return RawColumn(name, *NOTHING, f"it has the shape {values.shape}")
     return RawColumn(name, values, masked, "", column_names(x))
-
-
-def _faulty(name: str, fault: str) -> RawColumn:
-    return RawColumn(name, np.empty(0), np.empty(0, dtype=bool), fault)
 
 
 def _numbers(x: Values) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -17,7 +16,7 @@ from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_level
 from properly._boundary._record import plain, to_frame
 from properly._boundary._stored import StoredKind
-from properly._boundary._text import many, printable, quoted
+from properly._boundary._text import many, printable, quoted, wrapped
 from properly.comparison._bets import require_proper
 from properly.counts._cases import named_forecasts
 from properly.errors import ArgumentTypeError, DataError
@@ -50,27 +49,20 @@ STATES = StoredKind(
 )
 # The columns of a file that are not forecasts.
 READ = ("outcome", "id", "clusters", "groups")
-# Folders that this thread keeps for itself.
-KEPT = threading.local()
 
 
 @contextmanager
 def alone(path: str | os.PathLike[str]) -> Iterator[None]:
     """Keep others from reading and writing the states in a folder meanwhile; they wait."""
-    kept = vars(KEPT).setdefault("folders", set())
     with ExitStack() as stack:
         # There is no folder of a name that no file can have. Where one cannot be locked, a state
         # that changed meanwhile is refused.
         with suppress(ValueError, ImportError, OSError):
-            folder = Path(os.path.realpath(path)).parent
-            if folder not in kept:
-                import fcntl
+            import fcntl
 
-                handle = os.open(folder, os.O_RDONLY)
-                stack.callback(os.close, handle)
-                fcntl.flock(handle, fcntl.LOCK_EX)
-                kept.add(folder)
-                stack.callback(kept.remove, folder)
+            handle = os.open(Path(os.path.realpath(path)).parent, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
 
@@ -424,14 +416,8 @@ class Monitor:
         Path
             Where it was written.
         """
-        text, checksum = STATES.written(self._content())
-        require_writable(Path(path), overwrite=True)
         with alone(path):
-            if not overwrite:
-                self._require_unchanged(path)
-            result = write_whole(Path(path), text)
-        self._checksum = checksum
-        return result
+            return self._write(Path(path), overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -496,18 +482,20 @@ class Monitor:
         waiting = _cases.stored_cases(self._waiting)
         return {"options": options, "reading": self._reading, "waiting": waiting, **state}
 
-    def _require_unchanged(self, path: str | os.PathLike[str]) -> None:
-        """Refuse to replace a file that is not the one this monitor knows."""
-        file = Path(path)
-        if not file.exists():
-            return
-        shown = printable(str(path))
-        if self._checksum is None:
+    def _write(self, path: Path, *, overwrite: bool = False) -> Path:
+        """Write the state; refuse to replace a file that is not the one this monitor knows."""
+        text, checksum = STATES.written(self._content())
+        require_writable(path, overwrite=True)
+        shown, is_new = printable(str(path)), overwrite or not path.exists()
+        if not is_new and self._checksum is None:
             message = f"{shown} exists already and is not overwritten"
             raise DataError(message, hint="read it by Monitor.load, or pass overwrite=True.")
-        if STATES.read(file)[1] != self._checksum:
+        if not is_new and STATES.read(path)[1] != self._checksum:
             message = f"the state {shown} was written by another since it was read"
             raise DataError(message, hint="read it again by Monitor.load, and add once more.")
+        result = write_whole(path, text)
+        self._checksum = checksum
+        return result
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, evidence and alarms as JSON can hold them."""
@@ -535,9 +523,7 @@ class Monitor:
 
     def __str__(self) -> str:
         """Say what was found."""
-        from properly._boundary._text import wrapped
-
-        return "\n".join(wrapped(line) for line in self._sentences())
+        return "\n".join(map(wrapped, self._sentences()))
 
     def _sentences(self) -> list[str]:
         """Say how much was seen, then alarms, or how far off one is."""
