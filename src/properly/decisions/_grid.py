@@ -135,6 +135,11 @@ def round_step(least: float) -> float:
     return next(x for x in steps if x >= least * (1 - 1e-9))
 
 
+def step_decimals(step: float) -> int:
+    """Return how many decimals tell multiples of a round step apart."""
+    return next(d for d in range(325) if abs(step - round(step, d)) < 1e-3 * step)
+
+
 def check_tolerance(tolerance: float | None, threshold: Column | None) -> float | None:
     """Take a tolerance that leaves no doubt at which threshold a forecast is meant to be."""
     if tolerance is None:

@@ -12,23 +12,12 @@ import numpy as np
 from properly._boundary._options import check_whole
 from properly.calibration._decomposition import Decomposition
 from properly.calibration._reliability import BinnedReliability, Reliability
-from properly.decisions._grid import round_step
+from properly.decisions._grid import round_step, step_decimals
 from properly.decisions._murphy import MurphyCurve
 from properly.decisions._roc import RocCurve
 from properly.errors import DataError
 from properly.plots import _axes
-from properly.plots._axes import (
-    GREY,
-    PALE,
-    Color,
-    Ink,
-    Limits,
-    Picture,
-    by_name,
-    inks,
-    reach_of,
-    require_one,
-)
+from properly.plots._axes import GREY, PALE, Color, Ink, Limits, Picture, by_name, inks
 from properly.plots._evaluation import SET, draws_evaluation, on_axes
 from properly.plots._names import digits_for, legible, number, title_lines
 from properly.plots._threshold_curves import draw_scores
@@ -114,7 +103,7 @@ def reliability(
         message = f"one decomposition belongs to one curve; got {len(records)} curves"
         raise DataError(message, hint="reliability_grid gives each model a diagram of its own.")
     picture = Picture(ax, *SQUARE)
-    picture.square(limits, reach_of(records.values()))
+    picture.square(limits, _axes.reach_of(records.values()))
     draw_rates(picture, records, inks(records, color, len(picture.curves)), histogram)
     if decomposition is not None:
         draw_numbers(picture, decomposition)
@@ -158,7 +147,7 @@ def reliability_grid(
     ['good', 'poor']
     """
     models = by_name(records, Reliability, RELIABILITY_MAKER)
-    limits = limits or (0, reach_of(models.values()))
+    limits = limits or (0, _axes.reach_of(models.values()))
     if columns is not None:
         columns = check_whole(columns, "columns")
     names, size = list(models), (2.4, 2.43 + 0.17 * title_lines(models, TITLE))
@@ -381,7 +370,7 @@ def triptych(
     ink = inks(dict.fromkeys([*scores, *rates, *hits]))
     draw_scores(left, scores, ink)
     left.show_limits(None)
-    middle.square(None, reach_of(rates.values()))
+    middle.square(None, _axes.reach_of(rates.values()))
     draw_rates(middle, rates, ink)
     right.square()
     draw_hits(right, hits, ink)
@@ -435,7 +424,7 @@ class ScorePlane(NamedTuple):
         """Choose round scores, none so near to that of no skill that two labels would collide."""
         least, most = max(self.uncertainty - self.top, 0.0), self.uncertainty + self.right
         step = round_step((most - least) / LINES)
-        digits = next(d for d in range(325) if abs(step - round(step, d)) < 1e-3 * step)
+        digits = step_decimals(step)
         first, last = math.ceil(least / step - 1e-9), math.floor(most / step + 1e-9)
         scores = [k * step for k in range(first, last + 1)]
         apart = [x for x in scores if abs(x - self.uncertainty) > 0.6 * step]
@@ -510,7 +499,7 @@ def mcb_dsc(
     models = by_name(decompositions, Decomposition, "properly.decompose(tally, rule)")
     picture = Picture(ax, 4.9, 4.4)
     uncertainty = (parts.uncertainty for parts in models.values())
-    require_one(uncertainty, "uncertainty", relative=True)
+    _axes.require_one(uncertainty, "uncertainty", relative=True)
     plane = plane_of(models.values())
     picture.ax.set(xlim=(0, plane.right), ylim=(0, plane.top))
     picture.ax.set(xlabel="miscalibration (MCB)", ylabel="discrimination (DSC)")

@@ -9,15 +9,7 @@ import numpy as np
 from properly.plots import _axes, _names
 from properly.plots._axes import DIAGONAL, GREY, PALE, PALETTE, SLATE, TEXT, Ink, Picture, by_name
 from properly.plots._evaluation import SET, draws_evaluation, on_axes
-from properly.plots._names import (
-    MINUS,
-    columns_for,
-    fold,
-    from_matplotlib,
-    inches,
-    legible,
-    points,
-)
+from properly.plots._names import MINUS, from_matplotlib, inches, legible
 from properly.probability._means import Means, SourceTable
 from properly.probability._power_means import LABELS, POWERS
 from properly.probability._power_profiles import RiskProfile
@@ -66,12 +58,12 @@ class Bars(Picture):
     """
 
     def __init__(self, ax: Axes | None, names: list[str]) -> None:
-        step, depth = columns_for(names, NARROW, WIDE)
-        folded = [fold(name, _names.ROOM * step) for name in names]
+        step, depth = _names.columns_for(names, NARROW, WIDE)
+        folded = [_names.fold(name, _names.ROOM * step) for name in names]
         lying = step * len(names) > PAGE or inches(folded) > _names.ROOM * step
         width, height = max(4.6, 1.0 + step * len(names)), 4.0 + depth
         if lying:
-            width, height = 4.6 + inches(names), 1.3 + ROW * len(names) * points() / 10
+            width, height = 4.6 + inches(names), 1.3 + ROW * len(names) * _names.points() / 10
         super().__init__(ax, width, height, w_pad=MARGIN)
         self.lying = lying
 

@@ -18,17 +18,7 @@ from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import odds
 from properly.errors import ImproperRuleError
 from properly.plots import _axes
-from properly.plots._axes import (
-    GREY,
-    PALE,
-    ZERO,
-    Ink,
-    Limits,
-    Picture,
-    by_name,
-    inks,
-    round_numbers,
-)
+from properly.plots._axes import GREY, PALE, ZERO, Ink, Limits, Picture, by_name, inks
 from properly.plots._evaluation import on_axes
 from properly.plots._names import legible, number
 from properly.rules import BinaryRule
@@ -310,12 +300,12 @@ class Thresholds(Picture):
 def ticks(view: ThresholdSpan) -> list[float]:
     """Choose round thresholds whose labels do not touch."""
     if view.scale.name in ("linear", "quadratic"):
-        candidates = [round_numbers(Interval(view.lower, view.upper))]
+        candidates = [_axes.round_numbers(Interval(view.lower, view.upper))]
     else:
         candidates = [[t for t in group if view.lower <= t <= view.upper] for group in TELLING]
     result = _set_apart(view, candidates)
     if len(result) < 3:
-        result = _set_apart(view, [round_numbers(Interval(view.lower, view.upper))])
+        result = _set_apart(view, [_axes.round_numbers(Interval(view.lower, view.upper))])
     return sorted(result)
 
 

@@ -17,11 +17,10 @@ from properly.plots._board_plot import may_be_best, misleads, ranks_in_words
 from properly.report import _first_screen as screen
 from properly.report import _page_words as words
 from properly.report._first_screen import Chip, ScoreDot, ScreenColumn, card
-from properly.report._methods import methods
+from properly.report._methods import methods, score_of_board
 from properly.report._page_words import MINUS, NONE, chance, few, fixed, from_to
 from properly.report._score_tables import around, number
 from properly.report._vega import NumberTable, TableCell
-from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -168,7 +167,7 @@ def _columns(board: Leaderboard, axis: screen.ScoreAxis) -> tuple[ScreenColumn, 
     where = "that all answered" if board.missing == "complete" else "as if all were answered"
     marks = ["▲ mean of what was answered, where it misleads"] * any(map(misleads, board))
     marks += ["dashed: crowd"] * bool(board.crowd)
-    score = f"{begun(score_in_words(board))} on {many(board.questions, 'question')}, {where}"
+    score = f"{begun(score_of_board(board))} on {many(board.questions, 'question')}, {where}"
     note = "; ".join([level, "left is better", *marks])
     minus, apart = f"Minus {printable(other)}", f"{level}, all at once"
     # As many decimals as tell the least standard error of a difference.
@@ -185,11 +184,6 @@ def _columns(board: Leaderboard, axis: screen.ScoreAxis) -> tuple[ScreenColumn, 
         ScreenColumn("difference", minus, apart, difference, ("of-difference",)),
         ScreenColumn("answered", "Answered", shares, answered, ("of-ranking",)),
     )
-
-
-def score_in_words(board: Leaderboard) -> str:
-    """Name the score of a board."""
-    return SCORE_WORDS.get(board.rule, f"{board.unit} score")
 
 
 def _rank(row: Standing) -> TableCell:
@@ -255,7 +249,7 @@ def all_numbers(board: Leaderboard) -> NumberTable:
     every, columns = (*board.standings, *board.crowd), _numbers(board)
     rows = [(x.forecaster, *(cell(x) for cell in columns.values())) for x in every]
     caption = words.page_words()["tables"]["board"].format(
-        score=begun(score_in_words(board)), level=sure(board.level)
+        score=begun(score_of_board(board)), level=sure(board.level)
     )
     head, unranked = ("forecaster", *columns), sum(x.rank is None for x in every)
     return NumberTable(head, rows, "All numbers of the leaderboard", caption, unranked)
@@ -321,7 +315,7 @@ def pairs_of(board: Leaderboard) -> PairMatrix | None:
         cells = [[x._replace(text=ZERO.sub(r"\1.", x.text)) for x in row] for row in cells]
     every = f" The first {size} are shown." if size < len(board.pairs["difference"]) else ""
     lead = words.page_words()["tables"]["pairs"].format(
-        score=score_in_words(board), level=f"{100 * board.level:g}", every=every
+        score=score_of_board(board), level=f"{100 * board.level:g}", every=every
     )
     return PairMatrix(lead, short, list(zip(long, cells, strict=True)), size > NAMED)
 

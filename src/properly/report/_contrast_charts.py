@@ -181,12 +181,10 @@ def matrix_chart(evaluation: Evaluation) -> Chart | None:
     comparison = replace(comparison, unit="")
     apart = [pair for pair in comparison if _is_apart(pair)]
     ahead = sum(best in (pair.first, pair.second) for pair in apart)
-    alt = (
-        f"{len(apart)} of {many(len(comparison.pairs), 'pair')} can be told apart by the "
-        f"{score}. The best one has {printable(best)}, "
-        f"{words.few(comparison.scores[best].value, 3)}, and it is told apart "
-        f"from {ahead} of {many(len(comparison.models) - 1, 'other')}."
-    )
+    numbers = {"apart": len(apart), "pairs": many(len(comparison.pairs), "pair"), "score": score}
+    numbers |= {"best": printable(best), "value": words.few(comparison.scores[best].value, 3)}
+    others = many(len(comparison.models) - 1, "other")
+    alt = lead_of("comparisons", "alt", **numbers, ahead=ahead, others=others)
     spec = _matrix_spec(list(evaluation.models), _cells(comparison, order), comparison)
     lead, table = lead_of("comparisons", score=score), _matrix_table(comparison)
     return Chart("comparisons", lead, spec, alt, table, wide=_is_wide(order))

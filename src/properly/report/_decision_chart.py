@@ -369,11 +369,9 @@ def _alt(evaluation: Evaluation) -> str:
     benefits = {name: float(curve.at(at)) for name, curve in evaluation.decision.items()}
     order = sorted(benefits, key=benefits.__getitem__, reverse=True)
     listing = ", ".join(f"{printable(name)} {fixed(benefits[name], digits)}" for name in order)
-    everybody = float(without_model(evaluation.event_rate)[TREAT_ALL].at(at))
-    return (
-        f"Net benefit at a threshold of {percent(at)}, the greatest first: {listing}. "
-        f"To {TREAT_ALL} has {fixed(everybody, digits)}, to {TREAT_NONE} 0."
-    )
+    benefit = fixed(float(without_model(evaluation.event_rate)[TREAT_ALL].at(at)), digits)
+    words = {"at": percent(at), "listing": listing, "all": TREAT_ALL, "none": TREAT_NONE}
+    return lead_of("decision", "alt", benefit=benefit, **words)
 
 
 def _table(evaluation: Evaluation) -> NumberTable:

@@ -7,17 +7,12 @@ import re
 import unicodedata
 import warnings
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from properly import plots
-from properly._boundary._files import (
-    make_folder,
-    require_folder,
-    require_writable,
-    together,
-    write_whole,
-)
+from properly._boundary import _files as files
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
 from properly.comparison._leaderboard_record import Leaderboard
@@ -109,13 +104,14 @@ def figures(
     place = Path(folder)
     paths = [place / f"{name}.{kind}" for name, _ in drawings for kind in kinds]
     # What could not be written is refused before anything is drawn.
-    require_folder(place)
+    files.require_folder(place)
     for path in paths if place.exists() else ():
-        require_writable(path, overwrite=overwrite)
+        files.require_writable(path, overwrite=overwrite)
     drawn = [content for _, draw in drawings for content in _render(draw, kinds)]
-    with together():
-        make_folder(place)
-        return [write_whole(*each, overwrite=overwrite) for each in zip(paths, drawn, strict=True)]
+    with files.together():
+        files.make_folder(place)
+        both = zip(paths, drawn, strict=True)
+        return [files.write_whole(*each, overwrite=overwrite) for each in both]
 
 
 def picture(record: Leaderboard | Monitor, kind: str) -> bytes:
@@ -210,14 +206,9 @@ def _each(
 def slugs_of(models: Iterable[str]) -> dict[str, str]:
     """Make of each name a word of letters, digits and dashes that no other name has."""
     slugs: dict[str, str] = {}
-    taken: set[str] = set()
     for name in models:
         plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
         base = re.sub("[^a-z0-9]+", "-", plain.lower()).strip("-")[:LONGEST].strip("-") or "model"
-        slug, number = base, 1
-        while slug in taken:
-            number += 1
-            slug = f"{base}-{number}"
-        taken.add(slug)
-        slugs[name] = slug
+        every = chain([base], (f"{base}-{k}" for k in count(2)))
+        slugs[name] = next(slug for slug in every if slug not in slugs.values())
     return slugs

@@ -12,26 +12,19 @@ that another number takes one more column and nothing else.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._text import listed, printable
 from properly.calibration._statistics import why_untested
-from properly.decisions._grid import round_step
+from properly.decisions._grid import round_step, step_decimals
 from properly.evaluation._phrases import begun, between, finished, sure
 from properly.evaluation._verdict._headline import SHORT, standing_of
 from properly.evaluation._verdict._verdict import adjusted_tests, is_off, is_worse, open_pairs
 from properly.recalibration._sentences import kind_in_words
-from properly.report._page_words import (
-    AT_MOST,
-    NONE,
-    few,
-    in_words,
-    page_words,
-    percent,
-    step_decimals,
-)
+from properly.report._page_words import AT_MOST, NONE, few, in_words, page_words, percent
 from properly.report._reliability_chart import frame_of
 from properly.report._vega import TableCell, inks_of
 from properly.rules import Bounded, Regret
@@ -62,6 +55,8 @@ FACTOR, SMALL_FACTOR = 1.5, 1.2
 # the best.
 WORTH, AS_WELL = 0.2, 0.03
 TIMES = "\N{MULTIPLICATION SIGN}"
+# By what decisions about classes are ranked.
+RANKED = {"multiclass": "accuracy", "ordinal": "quadratic_kappa"}
 
 
 class Chip(NamedTuple):
@@ -204,13 +199,6 @@ class ScoreAxis(NamedTuple):
         return self.at(score), lower, upper
 
 
-def share_bar(value: float, share: float) -> ShareBar:
-    """Write a number, with a bar that is as full as a share says."""
-    if math.isnan(value):
-        return ShareBar(NONE, 0.0)
-    return ShareBar(f"{value:.3f}", min(max(share, 0.0), 1.0))
-
-
 USE = Chip("Use", "good")
 AMONG_BEST = Chip("Among the best", "good")
 WORSE = Chip("Worse", "plain")
@@ -248,12 +236,9 @@ def _columns(
     evaluation: Evaluation, axis: ScoreAxis, diagnoses: dict[str, Diagnosis]
 ) -> tuple[ScreenColumn, ...]:
     """Describe the columns: another number is another one."""
-    rule, curves = evaluation.primary, evaluation.reliability
+    rule, scores, curves = evaluation.primary, evaluation.scores, evaluation.reliability
     every = [x for name in curves for x in _curves(curves[name])]
     frame = frame_of(every, evaluation.event_rate if evaluation.task == "binary" else 1.0)
-
-    def dot(name: str) -> ScoreDot:
-        return _dot(axis, evaluation.scores[name][rule])
 
     def saved(name: str) -> TableCell:
         # A share, with the interval that says whether it may be none.
@@ -268,18 +253,15 @@ def _columns(
         drawn = _curves(curves[name]) if name in curves else []
         return diagnoses[name]._replace(paths=tuple(_path(frame, *x.curve()) for x in drawn))
 
-    def ranking(name: str) -> ShareBar:
-        return _ranking(evaluation, name)
-
     asks, both = "Do forecasts mean what they say?", ("of-diagram", "of-finding")
     axes = "observed against forecast" + f", up to {percent(frame.top)}" * (frame.top < 1)
     axes += ", square-root axes" * frame.root
     rank, note = page_words()["rankings"][evaluation.task]
     return (
-        ScreenColumn("cost", *_cost_words(evaluation), dot),
+        ScreenColumn("cost", *_cost_words(evaluation), lambda x: _dot(axis, scores[x][rule])),
         ScreenColumn("saved", "Cost saved", "against no model", saved, ("of-saved",)),
         ScreenColumn("meaning", asks, axes, meaning, both),
-        ScreenColumn("ranking", rank, note, ranking, ("of-ranking",)),
+        ScreenColumn("ranking", rank, note, partial(_ranking, evaluation), ("of-ranking",)),
     )
 
 
@@ -358,12 +340,10 @@ def _wrong(evaluation: Evaluation, name: str) -> tuple[float, str]:
     if evaluation.certain is None:
         return float(max(x.infinite_cases for x in evaluation.scores[name].values())), ""
     counts = evaluation.certain.get(name)
+    if counts is None:
+        return 0.0, ""
     # Of equal numbers, "impossible" comes last in the alphabet, and is graver.
-    return (
-        (0.0, "")
-        if counts is None
-        else max((counts.never_wrong, "impossible"), (counts.always_wrong, "certain"))
-    )
+    return max((counts.never_wrong, "impossible"), (counts.always_wrong, "certain"))
 
 
 def _whom(count: float, cases: str) -> str:
@@ -450,10 +430,13 @@ def _ranking(evaluation: Evaluation, name: str) -> ShareBar:
     if evaluation.task == "binary":
         area = evaluation.aucs.get(name)
         value = math.nan if area is None else area.value
-        return share_bar(value, 2 * value - 1)
-    decided = evaluation.decisions[name].argmax
-    value = decided.accuracy if evaluation.task == "multiclass" else decided.quadratic_kappa
-    return share_bar(float(value), float(value))
+        share = 2 * value - 1
+    else:
+        decided = evaluation.decisions[name].argmax
+        value = share = getattr(decided, RANKED[evaluation.task])
+    if math.isnan(value):
+        return ShareBar(NONE, 0.0)
+    return ShareBar(f"{value:.3f}", min(max(share, 0.0), 1.0))
 
 
 def _danger(evaluation: Evaluation, cases: str, event: str) -> Iterator[Card]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from properly import __version__
 from properly._boundary._text import listed, many, percent, printable
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 
 
 MAKE = "make one with properly.evaluate(y, forecasts), or properly.leaderboard(answers)."
-
-
-class Item(NamedTuple):
-    """An item of a guideline, the place on the page that answers it, and the guideline."""
-
-    what: str
-    anchor: str
-    guideline: str
 
 
 def methods(
@@ -186,6 +178,11 @@ def _max_t() -> str:
     return f", {_claim('max_t')[0]}"
 
 
+def score_of_board(board: Leaderboard) -> str:
+    """Name the score of a board."""
+    return SCORE_WORDS.get(board.rule, f"{board.unit} score")
+
+
 def _of_board(board: Leaderboard) -> Iterator[tuple[str, ...]]:
     level, names = f"{100 * board.level:g} %", [x.forecaster for x in board]
     numbers = {
@@ -193,10 +190,7 @@ def _of_board(board: Leaderboard) -> Iterator[tuple[str, ...]]:
         "questions": many(board.questions, "question"),
         "forecasters": many(len(names), "forecaster"),
     }
-    score, rule = (
-        SCORE_WORDS.get(board.rule, f"{board.unit} score"),
-        {"brier", "log"} & {board.rule},
-    )
+    rule, score = {"brier", "log"} & {board.rule}, score_of_board(board)
     yield _claim("board", *rule, names=listed(names), score=score, **numbers)
     yield from map(_claim, ["complete"] if board.missing == "complete" else ["gaps", "two_way"])
     yield from ((note.rstrip("."),) for note in board.notes if note == ASSUMES)
@@ -209,26 +203,16 @@ def _of_board(board: Leaderboard) -> Iterator[tuple[str, ...]]:
     yield _claim("software", version=__version__)
 
 
-def checklist(evaluation: Evaluation) -> list[Item]:
-    """List the items of guidelines that the page of an event answers, with where."""
+def checklist(evaluation: Evaluation) -> dict[str, list[dict[str, str]]]:
+    """List the items of each guideline that the page of an event answers, with where."""
     if evaluation.task != "binary":
-        return []
-    items = [
-        Item(item["what"], item["anchor"], guideline["name"])
-        for guideline in page_words()["guidelines"]
-        for item in guideline["items"]
-    ]
+        return {}
     missing = {
         "roc": not evaluation.aucs,
         "risks": not 0 < evaluation.event_rate < 1,
         "groups": not evaluation.groups,
     }
-    return [item for item in items if not missing.get(item.anchor)]
-
-
-def by_guideline(items: list[Item]) -> dict[str, list[Item]]:
-    """Put the items of one guideline together."""
     return {
-        name: [x for x in items if x.guideline == name]
-        for name in dict.fromkeys(x.guideline for x in items)
+        guideline["name"]: [x for x in guideline["items"] if not missing.get(x["anchor"])]
+        for guideline in page_words()["guidelines"]
     }

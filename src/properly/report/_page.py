@@ -38,7 +38,7 @@ from properly.report._class_charts import class_scores_chart, confusion_chart, r
 from properly.report._contrast_charts import groups_chart, matrix_chart
 from properly.report._decision_chart import decision_chart
 from properly.report._first_screen import first_screen
-from properly.report._methods import MAKE, by_guideline, checklist, methods
+from properly.report._methods import MAKE, checklist, methods
 from properly.report._page_words import page_words
 from properly.report._regret_chart import RANKING, regret_chart
 from properly.report._reliability_chart import reliability_chart
@@ -317,7 +317,7 @@ def contents(evaluation: Evaluation, options: PageOptions) -> dict[str, Any]:
         "worst": worst,
         "of_event": of_event,
         "methods": methods(evaluation, cases=cases, event=event),
-        "checklist": by_guideline(checklist(evaluation)),
+        "checklist": checklist(evaluation),
         "record": "e",
         "numbers": _numbers(evaluation, said, monitor),
         "specs": {x.name: x.spec | {"description": x.alt} for x in drawn.values() if x is not None},

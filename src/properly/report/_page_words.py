@@ -101,8 +101,3 @@ def decimals_for(x: float, digits: int = 2) -> int:
 def decimals_of_least(amounts: Iterable[float], digits: int = 2) -> int:
     """Return the number of decimals that show `digits` digits of the least positive amount."""
     return decimals_for(min((x for x in amounts if x > 0), default=math.nan), digits)
-
-
-def step_decimals(step: float) -> int:
-    """Return how many decimals tell multiples of a round step apart."""
-    return next(d for d in range(325) if abs(step - round(step, d)) < 1e-3 * step)

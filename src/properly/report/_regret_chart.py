@@ -379,11 +379,8 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
     )
     order, best = sorted(means, key=means.__getitem__), min(none, key=none.__getitem__)
     listing = ", ".join(f"{printable(name)} {means[name]:.{digits}f}" for name in order)
-    return (
-        f"Mean regret over thresholds from {percent(ends.lower)} to {percent(ends.upper)}, "
-        f"the least first: {listing}. "
-        f"Without a model, the least is {none[best]:.{digits}f} ({best})."
-    )
+    words = {"lower": percent(ends.lower), "upper": percent(ends.upper), "listing": listing}
+    return lead_of("regret", "alt", **words, none=f"{none[best]:.{digits}f}", cheapest=best)
 
 
 def _table(evaluation: Evaluation, ends: Interval) -> NumberTable:

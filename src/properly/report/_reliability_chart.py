@@ -280,18 +280,13 @@ def _alt(evaluation: Evaluation) -> str:
         f"{printable(name)} {percent(record.mean_forecast)}"
         for name, record in evaluation.reliability.items()
     ]
-    worst, best = max(mcb, key=lambda k: mcb[k]), min(mcb, key=lambda k: mcb[k])
-    overview = (
-        f"The event happened in {percent(evaluation.event_rate)} of cases; mean forecasts are "
-        f"{listed(means)}."
-    )
-    raw = f"{'Uncorrected m' if _has_corrected(evaluation) else 'M'}iscalibration ({score})"
-    if len(mcb) == 1:
-        return f"{overview} {raw} is {few(mcb[best])}."
-    return (
-        f"{overview} {raw} is least for {printable(best)}, {few(mcb[best])}, "
-        f"and largest for {printable(worst)}, {few(mcb[worst])}."
-    )
+    worst, best = max(mcb, key=mcb.__getitem__), min(mcb, key=mcb.__getitem__)
+    numbers = {"rate": percent(evaluation.event_rate), "means": listed(means), "score": score}
+    numbers |= {"best": printable(best), "least": few(mcb[best])}
+    numbers |= {"worst": printable(worst), "most": few(mcb[worst])}
+    raw = "Uncorrected miscalibration" if _has_corrected(evaluation) else "Miscalibration"
+    which = "one" if len(mcb) == 1 else "several_models"
+    return lead_of("reliability", "alt", which, raw=raw, **numbers)
 
 
 def _cells(record: Reliability, parts: Decomposition | None) -> Iterator[str]:

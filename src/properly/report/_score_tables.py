@@ -126,11 +126,9 @@ def score_tables(evaluation: Evaluation) -> list[NumberTable]:
     rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
     tables = [_by_rule(evaluation, rule) for rule in rules]
     if evaluation.task != "binary":
-        summary, caption = (
-            "Decisions: accuracy, F1, kappa, costs",
-            page_words()["tables"]["decisions"],
-        )
-        tables.append(hard_table(evaluation)._replace(title=summary, caption=caption))
+        table, caption = hard_table(evaluation), page_words()["tables"]["decisions"]
+        title = "Decisions: accuracy, F1, kappa, costs"
+        tables.append(table._replace(title=title, caption=caption))
     elif evaluation.aucs or evaluation.calibration:
         rows = [(name, *_clinical_cells(evaluation, name)) for name in evaluation.models]
         summary = "Discrimination and calibration, as in clinical papers"
@@ -221,9 +219,8 @@ def _clinical_cells(evaluation: Evaluation, model: str) -> Iterator[TableCell]:
 def _estimate(estimate: Estimate, certain: float = 0) -> TableCell:
     """Write an estimate; a slope is of the forecasts other than 0 and 1."""
     without = f"without {many(certain, 'forecast')} of 0 or 1" if certain else ""
-    return TableCell(
-        number(estimate.value), "; ".join(filter(None, [around(estimate.interval), without]))
-    )
+    below = "; ".join(filter(None, [around(estimate.interval), without]))
+    return TableCell(number(estimate.value), below)
 
 
 def worst_tables(evaluation: Evaluation) -> list[tuple[str, NumberTable]]:

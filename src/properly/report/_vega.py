@@ -147,18 +147,14 @@ def thinned(
     return tuple(column[kept] for column in (x, *columns))
 
 
-def measure(field: str, title: str | None = "", **more: Any) -> Spec:
+def measure(field: str, title: str | None = "", *, kind: str = "quantitative", **more: Any) -> Spec:
     """Encode numbers; without a title, Vega-Lite would write the name of the field."""
-    return _channel(field, "quantitative", title) | more
+    return {"field": field, "type": kind} | ({} if title == "" else {"title": title}) | more
 
 
 def category(field: str, title: str | None = "", **more: Any) -> Spec:
     """Encode words."""
-    return _channel(field, "nominal", title) | more
-
-
-def _channel(field: str, kind: str, title: str | None) -> Spec:
-    return {"field": field, "type": kind} | ({} if title == "" else {"title": title})
+    return measure(field, title, kind="nominal", **more)
 
 
 def from_to(lower: Any, upper: Any, **more: Any) -> Spec:
@@ -250,11 +246,8 @@ def model_dash(names: Iterable[str]) -> Spec:
 
 def _by_model(names: Iterable[str], looks: Sequence[Any], times: int) -> Spec:
     domain = list(names)
-    scale = {
-        "domain": domain,
-        "range": [looks[k // times % len(looks)] for k in range(len(domain))],
-    }
-    return category("model", scale=scale, legend=None)
+    drawn = [looks[k // times % len(looks)] for k in range(len(domain))]
+    return category("model", scale={"domain": domain, "range": drawn}, legend=None)
 
 
 def shown(names: Iterable[str]) -> Spec:
