@@ -27,7 +27,10 @@ SAID: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: found_of(groups_of(Brier(), groups=["all"]), Brier()),
-        "a group is compared with the rest; got the single group 'all'",
+        (
+            "a group is compared with the rest; got the single group 'all'\n\n"
+            "Hint: score_interval judges all cases together."
+        ),
     ),
 ]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 E = evaluate([0, 1, 1] * 10, {"model": [0.1, 0.8, 0.7] * 10}, replicates=0)
-PAGE = "<!doctype html>\n<p title=\"a &amp; b\">1 < 2 &lt;script&gt; 'é'</p>\ud800"
+PAGE = "<!doctype html>\n<p title=\"a &amp; b\">1 < 2 &lt;script&gt; 'é'</p>"
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +74,7 @@ def test_a_notebook_shows_the_page_in_a_frame_that_reaches_nothing(
     )
     assert frame is not None
     assert frame[1] == 'sandbox="allow-scripts allow-downloads"'
-    assert html.unescape(frame[2]) == PAGE.replace("\ud800", "\\ud800")
+    assert html.unescape(frame[2]) == PAGE
     assert "height:720px" in frame[3]
 
 
@@ -93,7 +93,7 @@ def test_elsewhere_a_browser_opens_a_private_file(
     assert path.parent == tmp_path
     assert path.suffix == ".html"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert path.read_bytes() == PAGE.encode("utf-8", "backslashreplace")
+    assert path.read_bytes() == PAGE.encode()
     assert calls["opened"] == [path.as_uri()]
     assert calls["shown"] == []
     assert list(tmp_path.iterdir()) == [path]

@@ -6,6 +6,7 @@ What stands on the page of an evaluation, in order: the verdict, tables, charts,
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 import webbrowser
@@ -456,15 +457,16 @@ def show(evaluation: Evaluation | Leaderboard, **options: Any) -> Path | None:
 
 def _frame(text: str) -> str:
     """Put a whole page into a frame of another, as text that is read once."""
-    # What is no text, a lone surrogate, could not be sent to the notebook.
-    sendable = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return FRAME.format(escape(sendable), HEIGHT)
+    return FRAME.format(escape(text), HEIGHT)
 
 
 def _write_private(text: str) -> Path:
     """Write a temporary file that nobody else can read."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", prefix="properly-", suffix=".html", delete=False
-    ) as file:
-        file.write(text)
-    return Path(file.name)
+    handle, name = tempfile.mkstemp(prefix="properly-", suffix=".html")
+    os.close(handle)
+    try:
+        # What is replaced keeps its permissions.
+        return write_whole(name, text)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -279,7 +279,8 @@ class Register:
         ids, y = np.asarray(batch.ids), batch.y
         # The first that is not below an id is the id itself, with its outcome, if it was counted.
         found = np.append(self.counted, LAST_BIT)[np.searchsorted(self.counted, ids)]
-        before = np.where((found & ~LAST_BIT) == ids, found & LAST_BIT, OPEN).astype(np.int8)
+        outcome = (found & LAST_BIT).astype(np.int8)
+        before = np.where((found & ~LAST_BIT) == ids, outcome, OPEN)
         row = _places(waiting["ids"], ids)
         is_known = (before > OPEN) | (row >= 0) | (_places(self.dropped, ids) >= 0)
         told = np.array([self.early.get(i, OPEN) for i in ids.tolist()], np.int8)
