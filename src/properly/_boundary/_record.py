@@ -72,7 +72,11 @@ class Record:
         """Return the columns of the frame."""
         if self._series:
             return {name: getattr(self, name).tolist() for name in self._series}
-        return {name: [value] for name, value in self._row().items()}
+        return columns_of([self.flat()])
+
+    def flat(self) -> dict[str, Any]:
+        """Return all numbers by name, both ends of intervals as numbers of their own."""
+        return ends_apart(self._row(), "interval")
 
 
 class Parts(Record, Mapping[str, T]):

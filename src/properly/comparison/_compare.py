@@ -5,13 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from properly._boundary._options import (
-    as_generator,
-    as_number,
-    check_choice,
-    check_level,
-    check_whole,
-)
+from properly._boundary._options import as_number, check_choice, check_whole
 from properly.comparison._differences import is_area
 from properly.comparison._gaps import answers_of, compare_answers
 from properly.comparison._pair_tests import (
@@ -228,15 +222,15 @@ def compare(
     if others and (isinstance(others[-1], str) or not hasattr(others[-1], "__len__")):
         others, rule = others[:-1], others[-1]
     rule = Brier() if rule is None else rule
-    options = Options(
-        rule=rule,
-        level=check_level(level),
+    options = Options.of(
+        rule,
+        level,
+        rng,
         horizon=check_whole(horizon, "horizon"),
         method=check_method(method, rule, clusters, time, horizon),
         adjust=check_choice(adjust, get_args(Adjust), "adjust"),
         margin=None if margin is None else check_margin(margin),
         replicates=check_whole(replicates, "replicates"),
-        rng=as_generator(rng),
     )
     reading: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "normalize": normalize}
     known: dict[str, Any] = {"weight": weight, "count": count, "clusters": clusters}

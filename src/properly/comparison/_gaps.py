@@ -440,7 +440,7 @@ def _of_all_pairs(answers: Answers, numbers: PairNumbers, options: Options) -> M
     """Return what adjusts for all pairs, from what each question adds to each of them."""
     if options.adjust == "none":
         return bonferroni(1)
-    known = numbers.error > 0
+    known = numbers.standard_error > 0
     if isinstance(options.rule, str):
         # Areas of pairs are of different questions each.
         return bonferroni(int(known.sum()))

@@ -215,12 +215,8 @@ class Contrast(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them."""
-        return dict(
-            plain(
-                self.columns()
-                | {"homogeneity": self.homogeneity._asdict(), "overall": self.overall}
-            )
-        )
+        others = {"homogeneity": self.homogeneity._asdict(), "overall": self.overall}
+        return dict(plain(self.columns() | others))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._libraries import infinities, read_only
-from properly._boundary._options import (
-    as_generator,
-    as_number,
-    check_choice,
-    check_flag,
-    check_level,
-    check_whole,
-)
+from properly._boundary._options import as_number, check_choice, check_flag, check_whole
 from properly._boundary._text import listed, many, printable
 from properly.comparison._gaps import ASSUMES, effects, families
 from properly.comparison._leaderboard_record import Leaderboard, Standing
@@ -143,7 +136,7 @@ def leaderboard(
         )
         raise ArgumentTypeError(message, hint=hint)
     rule = Brier() if rule is None else rule
-    options = Options(rule, check_level(level), as_generator(rng))
+    options = Options.of(rule, level, rng)
     check_choice(missing, get_args(Missing), "missing")
     flags = {"relative_skill": relative_skill, "peer": peer, "bounds": bounds, "fair": fair}
     for name, flag in flags.items():
@@ -156,8 +149,7 @@ def leaderboard(
     board = _Board(answers, losses, found, options, rule, least)
     others = _others(board, relative_skill, baseline, peer=peer)
     result = board.put_together(reference, others)
-    notes = tuple(_notes(board, result, whole, relative_skill, peer=peer))
-    result = replace(result, missing=missing, notes=notes)
+    result = replace(result, missing=missing, notes=tuple(_notes(board, result, whole)))
     if crowd is not None:
         result = replace(result, crowd=(_crowd_row(board, result, crowd),))
     if bounds:
@@ -266,6 +258,7 @@ class _Board:
         with infinities():
             raw = lost / weight
             columns = {
+                "forecaster": np.array(found.names, dtype=object),
                 "score": score,
                 "standard_error": own,
                 "interval": self._within_range(around(score, alone, own)),
@@ -285,12 +278,10 @@ class _Board:
         ]
         return [
             Standing(
-                *(name, None, None, None),
                 **dict(zip(columns, row, strict=True)),
-                bounds=None,
                 others={what: scores[k] for what, scores in others.items()},
             )
-            for k, (name, row) in enumerate(zip(found.names, zip(*pairs, strict=True), strict=True))
+            for k, row in enumerate(zip(*pairs, strict=True))
         ]
 
     def _within_range(self, ends: Column) -> Column:
@@ -339,21 +330,16 @@ def _others(
             raise DataError(message)
         dense = laid_out(board.losses, len(names), families(answers))
         place = None if baseline is None else names.index(str(baseline))
-        own, scaled = relative_skill(dense, place, level)
-        result["relative_skill"] = own
-        if scaled is not None:
-            result["scaled_relative_skill"] = scaled
+        result = relative_skill(dense, place, level)
     elif baseline is not None:
         message = "a baseline is what relative skill is relative to; relative_skill= is not given"
         raise DataError(message, hint="pass relative_skill=True.")
     return result | (peer_scores(answers, families(answers), level) if peer else {})
 
 
-def _notes(
-    board: _Board, result: Leaderboard, whole: int, with_skill: bool, *, peer: bool
-) -> Iterator[str]:
+def _notes(board: _Board, result: Leaderboard, whole: int) -> Iterator[str]:
     """Say what was asked, what was assumed, and who stands apart."""
-    answers, found = board.answers, board.found
+    answers, found, others = board.answers, board.found, result.standings[0].others
     if result.questions < whole:
         yield f"Only the {result.questions:,} of {whole:,} questions that all answered are used."
     else:
@@ -378,8 +364,8 @@ def _notes(
             "which a part could not be compared; they have no standard error."
         )
     yield from _of_times(answers)
-    yield from (CAUTIONS if peer else ())
-    yield from ((RATIO_CAUTION,) if with_skill else ())
+    yield from (CAUTIONS if "peer" in others else ())
+    yield from ((RATIO_CAUTION,) if "relative_skill" in others else ())
 
 
 def _of_selection(result: Leaderboard) -> Iterator[str]:

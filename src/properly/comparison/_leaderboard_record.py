@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHOWN = 40
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Standing(Record):
     """One forecaster of a leaderboard.
 
@@ -68,9 +68,9 @@ class Standing(Record):
     """
 
     forecaster: str
-    rank: int | None
-    rank_interval: tuple[int, int] | None
-    tier: int | None
+    rank: int | None = None
+    rank_interval: tuple[int, int] | None = None
+    tier: int | None = None
     score: float
     standard_error: float
     interval: tuple[float, float]
@@ -83,7 +83,7 @@ class Standing(Record):
     answered: int
     coverage: float
     active: float
-    bounds: tuple[float, float] | None
+    bounds: tuple[float, float] | None = None
     others: dict[str, OtherScore]
 
     def __repr__(self) -> str:
@@ -96,18 +96,12 @@ class Standing(Record):
         others = {name: plain(x._asdict()) for name, x in row.pop("others").items()}
         return dict(plain(row)) | others
 
-    def _columns(self) -> dict[str, list[Any]]:
-        return {name: [value] for name, value in self.flat().items()}
-
     def flat(self) -> dict[str, Any]:
-        """Write both ends of intervals as numbers of their own."""
-        row: dict[str, Any] = {}
-        for name, value in self._row().items():
-            if name.endswith("interval") or name == "bounds":
-                row[name.replace("bounds", "bound")] = value or (None, None)
-            elif name != "others":
-                row[name] = value
-        for name, other in self.others.items():
+        """Return all numbers by name, those of platforms last; what is not known is None."""
+        row, unknown = self._row(), (None, None)
+        others, row["bound"] = row.pop("others"), row.pop("bounds") or unknown
+        row["rank_interval"] = self.rank_interval or unknown
+        for name, other in others.items():
             row |= {name: other.value, f"{name}_interval": other.interval}
         return ends_apart(row, "interval")
 
@@ -154,6 +148,7 @@ class Leaderboard(Record):
     """
 
     standings: tuple[Standing, ...]
+    crowd: tuple[Standing, ...]
     rule: str
     unit: str
     missing: str
@@ -164,7 +159,6 @@ class Leaderboard(Record):
     answers: int
     design: str
     pairs: dict[str, Column]
-    crowd: tuple[Standing, ...]
     notes: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -217,11 +211,6 @@ class Leaderboard(Record):
         lines = [title, "", table(head, rows, left=4)]
         lines += [f"… {more:,} more: to_frame() has all"] * (more > 0)
         return "\n".join([*lines, "", *map(wrapped, self.notes)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them."""
-        row = super().to_dict()
-        return {name: row.pop(name) for name in ("standings", "crowd")} | row
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a forecaster."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._libraries import infinities
-from properly._boundary._options import as_generator
+from properly._boundary._options import as_generator, check_level
 from properly._boundary._tolerances import CANCELLED
 from properly.comparison._differences import (
     Signs,
@@ -66,6 +66,11 @@ class Options:
     adjust: str = "max-t"
     margin: float | None = None
     replicates: int = REPLICATES
+
+    @classmethod
+    def of(cls, rule: Any, level: float, rng: Any = None, **others: Any) -> Options:
+        """Check the confidence level, and make a generator of a seed."""
+        return cls(rule, check_level(level), as_generator(rng), **others)
 
     @property
     def by_area(self) -> bool:
@@ -176,28 +181,28 @@ class PairNumbers(NamedTuple):
     ----------
     pairs : sequence of pairs of int
         The numbers of the two models.
-    difference, error, degrees, methods
+    difference, standard_error, degrees, methods
         The difference, its standard error, degrees of freedom, and how these were found.
-    p_value, is_bound : array
+    p_value, p_is_bound : array
         Of no difference, by the method of each pair; whether the p-value is at most this.
     student : array
         The p-value by Student's t, which agrees with the interval.
-    ratio, ratio_error, equivalence, differing : array
+    ratio, ratio_error, equivalence_p_value, differing : array
         The ratio of scores with its standard error, the p-value of a difference as large as the
         margin, and how many cases differ.
     """
 
     pairs: Sequence[Index]
     difference: Column
-    error: Column
+    standard_error: Column
     degrees: Column
     methods: Sequence[str]
     p_value: Column
-    is_bound: Column
+    p_is_bound: Column
     student: Column
     ratio: Column
     ratio_error: Column
-    equivalence: Column
+    equivalence_p_value: Column
     differing: Column
 
 
@@ -324,24 +329,13 @@ def within_margin(
     return np.asarray(p)
 
 
-def compare_cases(
-    models: dict[str, Cases],
-    rule: Rule | Literal["auc"],
-    *,
-    level: float,
-    rng: int | np.random.Generator | None,
-) -> Comparison:
-    """Compare models whose cases are checked already, all pairs, as `compare` does."""
-    return compare_models(models, Options(rule, level, as_generator(rng)))
-
-
 def compare_models(
     models: dict[str, Cases],
     options: Options,
     reference: str | None = None,
     serial: Serial = "cosines",
 ) -> Comparison:
-    """Score the models, pair them, and say what the design allows."""
+    """Score models whose cases are checked already, pair them, and say what the design allows."""
     cases = next(iter(models.values()))
     design = Design.of(cases, serial)
     pairs = score_pairs(models, options, as_pairs(tuple(models), reference), design)
@@ -390,9 +384,9 @@ def put_together(
 
     A simultaneous interval is Student's. It is extended to zero where flips of signs do not reject.
     """
-    fields = numbers._asdict()
-    error, degrees, equal = (fields.pop(name) for name in ("error", "degrees", "equivalence"))
-    is_bound, student, level = fields.pop("is_bound"), fields.pop("student"), options.level
+    fields, level = numbers._asdict(), options.level
+    degrees, student = fields.pop("degrees"), fields.pop("student")
+    error, equal = numbers.standard_error, numbers.equivalence_p_value
     # Where signs are flipped, both tests must reject.
     adjusted = family.adjust(np.maximum(numbers.p_value, student))
     alone, each = (student_quantiles(degrees, x) for x in (level, family.level_of_each(level)))
@@ -405,14 +399,11 @@ def put_together(
     }
     return Comparison(
         models=names,
-        standard_error=error,
         interval=around(numbers.difference, alone, error),
         adjusted_p_value=adjusted,
-        p_is_bound=is_bound,
-        adjusted_p_is_bound=is_bound & (numbers.p_value > student),
+        adjusted_p_is_bound=numbers.p_is_bound & (numbers.p_value > student),
         simultaneous=ends,
         ratio_interval=around_ratio(numbers.ratio, alone, numbers.ratio_error),
-        equivalence_p_value=equal,
         adjusted_equivalence_p_value=equal.copy() if options.adjust == "none" else holm(equal),
         level=level,
         margin=options.margin,

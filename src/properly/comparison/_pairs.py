@@ -11,7 +11,7 @@ import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._options import as_number, check_choice, check_inside
-from properly._boundary._record import Record, columns_of, ends_apart, plain
+from properly._boundary._record import Record, columns_of, plain
 from properly._boundary._text import chance, many, p_text, printable, table, wrapped
 from properly.errors import DataError
 
@@ -129,14 +129,6 @@ class Pair(Record):
             ratio_error=self.ratio_error / self.ratio / self.ratio if self.ratio > 0 else math.nan,
             ratio_interval=(low, high),
         )
-
-    def _columns(self) -> dict[str, list[Any]]:
-        """Return one row."""
-        return columns_of([self.flat()])
-
-    def flat(self) -> dict[str, Any]:
-        """Write both ends of intervals as numbers of their own."""
-        return ends_apart(self._row(), "interval")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -75,12 +75,10 @@ def laid_out(losses: Losses, forecasters: int, unit: Column) -> Dense:
     return Dense(loss, weight, unit[losses.question])
 
 
-def relative_skill(
-    table: Dense, baseline: int | None, level: float
-) -> tuple[list[OtherScore], list[OtherScore] | None]:
+def relative_skill(table: Dense, baseline: int | None, level: float) -> dict[str, list[OtherScore]]:
     """Average ratios of sums of losses over all who have a question in common, oneself included.
 
-    Returns these, and the same relative to a baseline.
+    Returns these, and the same relative to a baseline if there is one.
     """
     if not (table.loss >= 0).all():
         message = "relative skill is a ratio of losses, which must not be negative; some are"
@@ -100,13 +98,13 @@ def relative_skill(
         # What a cell adds to the logarithms of the ratios, averaged over the others.
         influence = (loss * (there @ one.T) - there * (loss @ one)) / met.sum(axis=1)
     fewest = np.where(met & ~np.eye(len(met), dtype=bool), common, np.inf).min(axis=1) - 1
-    own = _ratios(mean, influence, table, fewest, level)
-    if baseline is None:
-        return own, None
-    with infinities():
-        apart, away = influence - influence[:, [baseline]], mean - mean[baseline]
-    least = np.minimum(fewest, fewest[baseline])
-    return own, _ratios(away, apart, table, least, level)
+    result = {"relative_skill": _ratios(mean, influence, table, fewest, level)}
+    if baseline is not None:
+        with infinities():
+            apart, away = influence - influence[:, [baseline]], mean - mean[baseline]
+        least = np.minimum(fewest, fewest[baseline])
+        result["scaled_relative_skill"] = _ratios(away, apart, table, least, level)
+    return result
 
 
 def _ratios(

@@ -425,10 +425,10 @@ def _compare_areas(models: dict[str, Cases], level: float, seed: int) -> Compari
     """Compare all pairs; none if there are no pairs, or the rows are not at hand, or too few."""
     if len(models) == 1 or is_in_place(next(iter(models.values()))):
         return None
-    from properly.comparison._pair_tests import compare_cases
+    from properly.comparison._pair_tests import Options, compare_models
 
     with suppress(DataError):
-        return compare_cases(models, "auc", level=level, rng=seed)
+        return compare_models(models, Options.of("auc", level, seed))
     return None
 
 

@@ -242,9 +242,9 @@ class RowSource(EvaluationSource):
 
     def compare(self, rule: Any) -> Comparison:
         """Compare all pairs of models."""
-        from properly.comparison._pair_tests import compare_cases
+        from properly.comparison._pair_tests import Options, compare_models
 
-        return compare_cases(self.cases, rule, level=self.request.level, rng=self.request.rng)
+        return compare_models(self.cases, Options.of(rule, self.request.level, self.request.rng))
 
     def groups(self, name: str) -> Groups | None:
         """Compare each group of cases with the rest."""

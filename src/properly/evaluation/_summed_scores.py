@@ -20,7 +20,7 @@ import numpy as np
 
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._options import as_drawing, as_generator, check_level
+from properly._boundary._options import as_drawing
 from properly._boundary._text import many
 from properly.comparison._contrasts import GroupMoments, contrasts, measures_of
 from properly.comparison._differences import ModelScores, PairSums
@@ -141,9 +141,7 @@ def compare_sums(
         raise DataError(message)
     warn_of_sums(sums)
     pairs = tuple(combinations(range(len(sums.models)), 2))
-    scores = PairScores(
-        pairs, _scored(sums, r, pairs), Options(rule, check_level(level), as_generator(rng))
-    )
+    scores = PairScores(pairs, _scored(sums, r, pairs), Options.of(rule, level, rng))
     return compared(sums.models, scores, _about(sums), loss_range(rule, sums.classes))
 
 

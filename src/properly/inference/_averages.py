@@ -113,12 +113,6 @@ class Estimate(Record):
             text += f", worth {self.effective_cases:,.0f} of equal weight"
         return f"{self.value:.4g} ({text})"
 
-    def _columns(self) -> dict[str, list[Any]]:
-        lower, upper = self.interval
-        row = self._row() | {"interval": lower}
-        names = ("lower" if name == "interval" else name for name in row)
-        return {name: [x] for name, x in zip(names, row.values(), strict=True)} | {"upper": [upper]}
-
 
 class Averages(NamedTuple):
     """Some means, their covariance, and what is known of the cases.

@@ -369,12 +369,9 @@ class Bootstrap(Record):
         share = float(np.isinf(self.draws).mean())
         return f"no interval: infinite in {share:.0%} of {drawn}".replace("%", " %")
 
-    def _columns(self) -> dict[str, list[Any]]:
-        """Return one row, without the draws."""
-        row = self._row()
-        del row["draws"]
-        lower, upper = row.pop("interval")
-        return {name: [x] for name, x in row.items()} | {"lower": [lower], "upper": [upper]}
+    def flat(self) -> dict[str, Any]:
+        """Return the numbers of one row, without the draws."""
+        return {name: x for name, x in super().flat().items() if name != "draws"}
 
 
 @takes_rows

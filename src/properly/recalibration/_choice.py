@@ -14,7 +14,7 @@ from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_generator, check_level
 from properly._boundary._progress import counted, shown
-from properly._boundary._record import Record
+from properly._boundary._record import Record, columns_of
 from properly._boundary._text import number, table, wrapped
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, some_cases
@@ -132,10 +132,7 @@ class Recalibrated(Record):
         return f"{wrapped(self.sentence)}\n\n{table(header, rows)}"
 
     def _columns(self) -> dict[str, list[Any]]:
-        rows = [one._row() for one in self.gains.values()]  # noqa: SLF001
-        for row in rows:
-            row["lower"], row["upper"] = row.pop("interval")
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        return columns_of(gain.flat() for gain in self.gains.values())
 
 
 class _Search(NamedTuple):

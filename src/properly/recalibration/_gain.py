@@ -19,7 +19,6 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._options import as_generator
 from properly._boundary._record import Record
 from properly._boundary._text import percent
 from properly.comparison._differences import score_models
@@ -139,8 +138,7 @@ def differences(cases: Cases, forecasts: Sequence[Column], rule: Rule) -> Differ
     models = {str(k): with_forecasts(cases, q, lent=True) for k, q in enumerate(forecasts)}
     pairs = tuple(combinations(range(len(forecasts)), 2))
     scored = score_models(models, rule, Design.of(cases), pairs)
-    options = Options(rule, 0.95, as_generator(0))
-    compared = PairScores(pairs, scored, options)
+    compared = PairScores(pairs, scored, Options.of(rule, 0.95, 0))
     margin, difference = margins(compared), compared.differences()
     size = len(forecasts)
     value, error = np.zeros((size, size)), np.zeros((size, size))
