@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._libraries import infinities, to_numpy
+from properly._boundary._libraries import infinities
 from properly._boundary._options import as_number, check_flag, check_level
 from properly._boundary._record import Record
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import OutcomeCounts, from_each_on, outcomes, split_at
+from properly.decisions._elementary import from_each_on, outcomes, split_at
 from properly.decisions._grid import (
     check_harm,
     check_threshold,
     check_tolerance,
-    settle,
     settled,
 )
+from properly.decisions._net_benefit import outcomes_at
 from properly.decisions._threshold_intervals import Fourfold, Ratio, sampled, threshold_intervals
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.counts._cases import Cases
-    from properly.decisions._elementary import CaseRows
     from properly.rules._interval import Interval
     from properly.typing import Column
 
@@ -421,36 +420,28 @@ def at_threshold(
     at, harm = np.array([check_threshold(threshold)]), check_harm(harm)
     tolerance, level = check_tolerance(tolerance, at), check_level(level)
     interval = check_flag(interval, "interval")
-    t = as_tally(tally)
-    counts = outcomes(t)._replace(value=settle(to_numpy(t.value), at, tolerance))
     if interval:
         warn_of_few(tally)
-    rows = sampled(settled(tally, at, tolerance)) if interval else None
-    return _judge(rows, counts, at, harm, level if interval else None)[0]
+    return at_thresholds(tally, at, level if interval else None, harm, tolerance)[0]
 
 
 def at_thresholds(
-    tally: Tally | Cases, thresholds: Column, level: float | None
+    tally: Tally | Cases,
+    c: Column,
+    level: float | None,
+    harm: float = 0.0,
+    tolerance: float | None = None,
 ) -> tuple[AtThreshold, ...]:
     """Judge forecasts at each threshold of a grid, with intervals if they have a level."""
-    t = as_tally(tally)
-    counts = outcomes(t)._replace(value=settle(to_numpy(t.value), thresholds, None))
-    rows = None if level is None else sampled(settled(tally, thresholds, None))
-    return _judge(rows, counts, thresholds, 0.0, level)
-
-
-def _judge(
-    source: CaseRows | None, counts: OutcomeCounts, c: Column, harm: float, level: float | None
-) -> tuple[AtThreshold, ...]:
-    """Judge forecasts at thresholds that none of them misses by rounding."""
-    table = Fourfold.of(split_at(counts.pooled(c), c))
+    rows = None if level is None else sampled(settled(tally, c, tolerance))
+    table = Fourfold.of(split_at(outcomes_at(tally, c, tolerance), c))
     with infinities():
         ratios = _ratios(c, harm)
         values = {name: ratio.of(table)[None] for name, ratio in ratios.items()}
         values = _finish(values, c, harm)
         ends = {}
         if level is not None:
-            ends = _finish(threshold_intervals(source, table, c, ratios, level), c, harm)
+            ends = _finish(threshold_intervals(rows, table, c, ratios, level), c, harm)
     # Plain numbers, a list for each name.
     numbers = {name: x[0].tolist() for name, x in values.items()}
     pairs = {name: list(zip(*x.tolist(), strict=True)) for name, x in ends.items()}

@@ -463,9 +463,8 @@ class RangeMap(Record):
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a range and its two best models."""
         at = np.nonzero(self.best >= 0)
-        columns: dict[str, list[Any]] = dict(
-            zip(("lower", "upper"), (self.edges[k].tolist() for k in at), strict=True)
-        )
+        lower, upper = (self.edges[k].tolist() for k in at)
+        columns: dict[str, list[Any]] = {"lower": lower, "upper": upper}
         for name, place in (("best", self.best[at]), ("second", self.second[at])):
             columns[name] = [self.models[k] for k in place.tolist()]
             columns[f"mean_regret_of_{name}"] = self.mean_regret[(place, *at)].tolist()

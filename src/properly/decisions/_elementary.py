@@ -80,11 +80,6 @@ class CaseRows(NamedTuple):
         return self.design.unit is not None
 
     @property
-    def units(self) -> int:
-        """The number of units."""
-        return self.design.units
-
-    @property
     def degrees(self) -> float:
         """The degrees of freedom that the design leaves."""
         return degrees_of(self.design)
@@ -110,7 +105,7 @@ class CaseRows(NamedTuple):
         order = np.argsort(cell, kind="stable")
         start = np.searchsorted(cell[order], np.arange(grid.shape[0] + 1))
         none, event = self.weight * (1 - event), self.weight * event
-        unit, size = self.unit, self.units
+        unit, size = self.unit, self.design.units
         in_vain, missed = np.bincount(unit, none, size), np.zeros(size)
         for threshold, first, last in zip(grid, start[:-1], start[1:], strict=True):
             below = order[first:last]
@@ -120,16 +115,11 @@ class CaseRows(NamedTuple):
 
     def mean_and_error(self, costs: Iterable[Column]) -> tuple[Column, Column]:
         """Return the mean and its standard error of what the units cost, one after the other."""
-        weight, total = np.bincount(self.unit, self.weight), self.weight.sum()
-        factor, result = self.factor, []
+        weight, total, result = np.bincount(self.unit, self.weight), self.weight.sum(), []
         for cost in costs:
             mean = cost.sum() / total
-            away = cost - mean * weight
-            if self.together:
-                error = spread_of_totals(away[None] / total, self.design).errors[0]
-            else:
-                error = np.sqrt(factor * np.sum(away**2))
-            result.append((mean, error))
+            away = (cost - mean * weight)[None] / total
+            result.append((mean, spread_of_totals(away, self.design).errors[0]))
         means, errors = np.array(result).T
         return means, errors
 
@@ -504,7 +494,7 @@ def score_bounds(
     if rows is not None:
         costs = rows.costs(rows.p, rows.happened, t)
         if benefit:
-            events = np.bincount(rows.unit, rows.weight * rows.happened, rows.units)
+            events = np.bincount(rows.unit, rows.weight * rows.happened, rows.design.units)
             # The costs are on the Brier scale, twice the regret.
             costs = (events - cost / r for r, cost in zip(2 * (1 - t), costs, strict=True))
         error, quantile = rows.mean_and_error(costs)[1], student(rows.degrees, level)
@@ -533,7 +523,8 @@ def consistency_bounds(x: Tally | Cases, split: Split, level: float) -> Bounds:
         mean, error = if_calibrated(split)
         return _bounds(split.threshold, mean, error * ndtri((1 + level) / 2), least=0)
     mean, _ = rows.mean_and_error(rows.costs(rows.p, rows.p, GRID))
-    surprises = _minus(rows.costs(rows.p, rows.happened, GRID), rows.costs(rows.p, rows.p, GRID))
+    expected = rows.costs(rows.p, rows.p, GRID)
+    surprises = map(np.subtract, rows.costs(rows.p, rows.happened, GRID), expected)
     _, error = rows.mean_and_error(surprises)
     return _bounds(GRID, mean, error * student(rows.degrees, level), least=0)
 
@@ -554,7 +545,7 @@ def paired_bounds(
     one, other = map(rows_of, require_pair(first, second, "the band of a difference"))
     once, happened, total = np.ones_like(one.weight), one.happened > 0, float(one.square.sum())
     if one.together:
-        costs = _minus(*(rows.costs(rows.p, rows.happened, grid) for rows in (one, other)))
+        costs = map(np.subtract, *(x.costs(x.p, x.happened, grid) for x in (one, other)))
         mean, error = one.mean_and_error(costs)
         few = ForecastPairs.of(grid, one.p, other.p, happened).differing(once).min(axis=0) < ENOUGH
         margin = error * student(one.degrees, level)
@@ -572,10 +563,6 @@ def paired_bounds(
         margins.append(np.where(few, np.nan, np.sqrt(np.maximum(deviation, 0) * one.factor)))
     quantile = student(float(one.weight.sum() ** 2 / total) - 1, level)
     return _bounds(knot, mean, np.stack(margins) * quantile, least=-np.inf)
-
-
-def _minus(first: Iterable[Column], second: Iterable[Column]) -> Iterator[Column]:
-    return (a - b for a, b in zip(first, second, strict=True))
 
 
 def _bounds(threshold: Column, mean: Column, margin: Column, least: float) -> Bounds:
@@ -620,14 +607,6 @@ def require_pair(first: object, second: object, what: str) -> tuple[Cases, Cases
     require_event(first)
     require_event(second)
     require_same_rows({"first": first, "second": second})
-    for name in ("strata", "time"):
-        one, other = (getattr(x, name) for x in (first, second))
-        same = one is other is None
-        if one is not None and other is not None:
-            same = bool((to_numpy(one) == to_numpy(other)).all())
-        if not same:
-            message = f"Cases are compared row by row; 'first' and 'second' differ in their {name}"
-            raise DataError(message)
     return first, second
 
 
@@ -635,13 +614,15 @@ def _unlike(one: Cases, other: Cases, names: str) -> str | None:
     """Say what two models do not have in common, and where."""
     if len(one) != len(other):
         return f"{names} have {len(one)} and {len(other)} rows"
-    if has_clusters(one) != has_clusters(other):
-        return f"of {names}, only one has clusters"
     columns = {"outcomes": (one.y, to_library_of(other.y, one.y))}
     if one.weight is not None or other.weight is not None:
         columns["weights"] = weights_of(one), weights_of(other)
-    if has_clusters(one):
-        columns["clusters"] = to_numpy(one.clusters), to_numpy(other.clusters)
+    for what in ("clusters", "strata", "time"):
+        pair = getattr(one, what), getattr(other, what)
+        if sum(x is None for x in pair) == 1:
+            return f"of {names}, only one has {what}"
+        if pair[0] is not None:
+            columns[what] = to_numpy(pair[0]), to_numpy(pair[1])
     for what, (first, second) in columns.items():
         differ = namespace(first).nonzero(first != second)[0]
         if differ.shape[0]:

@@ -374,7 +374,7 @@ def decision_curve(
     """
     threshold, harm = check_thresholds(thresholds), check_harm(harm)
     tolerance, level = check_tolerance(tolerance, threshold), check_level(level)
-    result = _outcomes(tally, threshold, tolerance)
+    result = outcomes_at(tally, threshold, tolerance)
     split = _split(result, threshold)
     every, total = split.threshold, result.total
     events, nonevents = (float(x.sum()) / total for x in (result.events, result.nonevents))
@@ -451,7 +451,7 @@ def decision_difference(
     """
     threshold, level = check_thresholds(thresholds), check_level(level)
     tolerance, second = check_tolerance(tolerance, threshold), _rival(first, second)
-    pair = [_outcomes(x, threshold, tolerance) for x in (first, second)]
+    pair = [outcomes_at(x, threshold, tolerance) for x in (first, second)]
     if band is None:
         require_same_totals(dict(zip(("first", "second"), pair, strict=True)))
     every = knots(*(x.value for x in pair))[:-1] if threshold is None else threshold
@@ -476,7 +476,7 @@ def _rival(first: Tally | Cases, second: Tally | Cases | str) -> Tally | Cases:
     return event_among(first, first.y, np.full(len(first), float(second == TREAT_ALL)))
 
 
-def _outcomes(
+def outcomes_at(
     source: Tally | Cases, threshold: Column | None, tolerance: float | None
 ) -> OutcomeCounts:
     """Take what happened, with forecasts moved to the thresholds that they are meant to be at."""

@@ -53,6 +53,7 @@ ERRORS: NamedMetric = "error_rate"
 # Not np.arange(0, 0.21, 0.01), which drifts: k / 100 is what 0.07 is read as.
 PERCENT: Column = read_only(np.arange(21) / 100)
 SHARES = "shares of removed cases"
+AREAS = ("aurc", "excess_aurc", "augrc")
 UNKNOWN = (math.nan, math.nan)
 
 
@@ -275,14 +276,6 @@ def check_metric(metric: Metric, ties: Ties) -> str:
     return str(name)
 
 
-class Areas(NamedTuple):
-    """The area under selective risk, what it is above the best order, and that under joint risk."""
-
-    aurc: Estimate
-    excess_aurc: Estimate
-    augrc: Estimate
-
-
 class TieBlocks(NamedTuple):
     """Cases of equal scores together, those that are kept longest first.
 
@@ -312,10 +305,11 @@ class TieBlocks(NamedTuple):
 
 def areas_of(
     loss: Column, scores: Column, cluster: Column | None, *, level: float, scale: str
-) -> Areas:
+) -> dict[str, Any]:
     """Average the risk of what is kept over all numbers of kept cases, each with its interval.
 
-    An interval is symmetric on the scale of ``"logit"`` or of ``"log"``.
+    The risk is selective, the same above that of the best order, or joint. An interval is symmetric
+    on the scale of ``"logit"`` or of ``"log"``.
     """
     cases = len(loss)
     units = (cases, "independent case") if cluster is None else (int(cluster.max()) + 1, "cluster")
@@ -327,7 +321,8 @@ def areas_of(
         about |= {"degrees": math.nan, "method": "none: a loss is infinite"}
         about |= {"infinite_cases": lost, "infinite_share": lost / cases}
         values = math.inf, math.nan, math.inf
-        return Areas(*(Estimate(value, math.nan, UNKNOWN, **about) for value in values))
+        estimates = [Estimate(value, math.nan, UNKNOWN, **about) for value in values]
+        return dict(zip(AREAS, estimates, strict=True))
     chosen, best = (TieBlocks.by(x, loss) for x in (scores, loss))
     area, turn = _selective(chosen, loss)
     least, least_turn = _selective(best, loss)
@@ -339,12 +334,10 @@ def areas_of(
     quantile = student(degrees, level)
     # The best order is among those that were averaged, but for rounding.
     values = area, max(area - least, 0.0), joint
-    return Areas(
-        *(
-            Estimate(value, e, _interval(value, e, quantile, scale), **about)
-            for value, e in zip(values, error.tolist(), strict=True)
-        )
-    )
+    return {
+        name: Estimate(value, e, _interval(value, e, quantile, scale), **about)
+        for name, value, e in zip(AREAS, values, error.tolist(), strict=True)
+    }
 
 
 def _selective(blocks: TieBlocks, loss: Column) -> tuple[float, Column]:

@@ -376,8 +376,7 @@ def retention_curve(
     if cases.loss is None or not (metric == ERRORS or isinstance(metric, Rule)):
         return curve
     scale = "logit" if metric == ERRORS else "log"
-    areas = areas_of(cases.loss, ranked, cluster, level=level, scale=scale)
-    return replace(curve, **areas._asdict())
+    return replace(curve, **areas_of(cases.loss, ranked, cluster, level=level, scale=scale))
 
 
 def retention_study(

@@ -399,7 +399,7 @@ def _summed_squares(t: Tally, rows: CaseRows | None) -> Callable[[Column, Column
 
     def summed(event: Column, none: Column) -> float:
         amount = rows.weight * np.where(happened, event[row], none[row])
-        total = np.bincount(rows.unit, amount, rows.units)[None]
+        total = np.bincount(rows.unit, amount, rows.design.units)[None]
         return float(spread_of_totals(total, rows.design).covariance[0, 0])
 
     return summed

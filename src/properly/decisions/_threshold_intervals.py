@@ -196,9 +196,11 @@ def _spread(
         return Moments.from_kinds(influence, table.weight[:, k], table.squares[:, k]).spread
     # From what units weigh in the four kinds, as these stand in a table: no number for each row.
     place = 4 * rows.unit + 2 * (rows.p < c) + (rows.happened == 0)
-    weight = np.bincount(place, rows.weight, 4 * rows.units).reshape(-1, 4).T / rows.weight.sum()
-    kinds, degrees = spread_of_totals(weight, rows.design)
-    joint, most = (x @ y @ x.T for x, y in ((influence, kinds), (abs(influence), abs(kinds))))
+    weight = (
+        np.bincount(place, rows.weight, 4 * rows.design.units).reshape(-1, 4).T / rows.weight.sum()
+    )
+    spread, degrees = spread_of_totals(weight, rows.design)
+    joint, most = (x @ y @ x.T for x, y in ((influence, spread), (abs(influence), abs(spread))))
     if rows.design.is_panel:
         joint = spread_of_totals(influence @ weight, rows.design).covariance
     # What cancels within units but for rounding does not vary.
