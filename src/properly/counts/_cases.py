@@ -271,6 +271,12 @@ def some_cases(cases: Cases, rows: Any) -> Cases:
     return _replaced(cases, **{k: kept(_take(x, rows)) for k, x in columns if x is not None})
 
 
+def in_numpy(cases: Cases) -> Cases:
+    """Bring the columns of cases to numpy."""
+    columns = ((name, getattr(cases, name)) for name in ("y", "p", *COLUMNS))
+    return _replaced(cases, **{k: to_numpy(x) for k, x in columns if x is not None})
+
+
 def _replaced(cases: Cases, **values: Any) -> Cases:
     """Keep all that is known of cases but some fields, which need no check."""
     known = {name: getattr(cases, name) for name in Cases.__dataclass_fields__}

@@ -213,7 +213,7 @@ class RowSource(EvaluationSource):
         self.given, self.first = given, given[self.models[0]]
         few = few_times(self.first)
         self.notes = [few] if few else []
-        plain = (lambda x: x) if self.is_event else _in_numpy
+        plain = (lambda x: x) if self.is_event else _cases.in_numpy
         self.cases = {name: one_dependence(plain(cases)) for name, cases in given.items()}
         if self.is_event:
             self.tallies = {name: cases.tally() for name, cases in given.items()}
@@ -302,15 +302,6 @@ def _total(cases: Cases) -> int | float:
     weight = to_numpy(cases.weight)
     total: int | float = ((weight > 0) if _cases.is_unweighted(cases) else weight).sum().item()
     return total
-
-
-def _in_numpy(cases: Cases) -> Cases:
-    """Bring the columns of cases to numpy."""
-    copy = _cases.with_forecasts(cases, to_numpy(cases.p))
-    for name in ("y", "weight", "clusters", "strata", "time", "groups"):
-        column = getattr(copy, name)
-        object.__setattr__(copy, name, None if column is None else to_numpy(column))
-    return copy
 
 
 class SumSource(EvaluationSource):

@@ -276,11 +276,8 @@ def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> Mode
 def _beside_reference(sums: ScoreSums, r: int, moments: Moments) -> Moments:
     """Put the best constant in place of the outcomes that its losses are made of."""
     cost, shares, weight = _costs(sums, r), moments.mean[1:], moments.weight
-    mean, best = moments.mean[0], float("nan")
-    if sums.classes is None:
-        constant, each = cost[0], cost[1:] - cost[0]
-    else:
-        constant, each = 0.0, cost
+    mean, is_event = moments.mean[0], sums.classes is None
+    constant, each = (cost[0], cost[1:] - cost[0]) if is_event else (0.0, cost)
     with infinities():
         best = float(np.max(cost)) if np.isinf(cost).any() else float(constant + shares @ each)
         turn = np.zeros((3, len(moments.total)))
@@ -345,18 +342,11 @@ def moments_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> M
 
 
 def summed_groups(
-    summary: Summary,
-    model: str,
-    rule: BinaryRule,
-    *,
-    calibration: bool,
-    level: float,
-    replicates: int,
-    rng: int | np.random.Generator,
+    summary: Summary, model: str, rule: BinaryRule, *, calibration: bool, **draws: Any
 ) -> Groups:
     """Score groups of cases by a rule of the summary, and compare each with the rest."""
     labels, parts = list(summary.groups), list(summary.groups.values())
-    drawing = as_drawing(level, replicates, rng)
+    drawing = as_drawing(**draws)
     tallies = [part.tallies[model] for part in parts]
     weights = [weighed(tally) for tally in tallies]
     cases = np.array([int(_sum(part.sums, "rows")) for part in parts])

@@ -498,8 +498,8 @@ def scale(model: EventForecast) -> Iterator[Symptom]:
     finite = numbers[np.isfinite(numbers)]
     what, advice = SCALES[_scale_of(finite, numbers[bad])]
     what = what.format(low=finite.min(), high=finite.max(), value=numbers[bad][0])
-    rows = len(finite)
-    yield from some_of("problem", model.name, bad, what, advice, of="forecast", rows=rows)
+    what = f"{so_many(int(bad.sum()), len(finite), 'forecast')} {what}"
+    yield finding("problem", model.name, bad, what, advice)
 
 
 def constant(model: EventForecast) -> Iterator[Symptom]:

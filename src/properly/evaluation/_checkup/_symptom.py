@@ -84,19 +84,12 @@ def finding(
 
 
 def some_of(
-    severity: Severity,
-    where: str,
-    bad: Flags,
-    what: str,
-    advice: str,
-    *,
-    of: str = "",
-    rows: int = -1,
+    severity: Severity, where: str, bad: Flags, what: str, advice: str, *, of: str = ""
 ) -> Iterator[Symptom]:
     """Describe what some of many entries are, if there are any: "1 of 3 weights is negative"."""
     count = int(bad.sum())
     if count:
-        said = f"{so_many(count, len(bad) if rows < 0 else rows, of or where)} {what}"
+        said = f"{so_many(count, len(bad), of or where)} {what}"
         yield finding(severity, where, bad, said, advice)
 
 

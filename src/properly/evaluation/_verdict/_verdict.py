@@ -550,19 +550,6 @@ def _too_small(splits: dict[str, Groups]) -> Iterator[str]:
 
 # A smaller share of the thresholds is not worth a sentence.
 NOTABLE = 0.05
-Runs = list[tuple[float, float]]
-
-
-class Bands(NamedTuple):
-    """Where the one is better than the other, where it is worse, and where nothing is known."""
-
-    better: Runs
-    worse: Runs
-    unknown: Runs
-    share_unknown: float
-    whole: bool
-    ends: tuple[float, float]
-    level: float
 
 
 def thresholds(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
@@ -570,46 +557,34 @@ def thresholds(evaluation: Any, standing: ModelStanding) -> Iterator[str]:
     if len(standing.order) < 2:
         return
     best, rival, *others = standing.models
-    bands = bands_of(evaluation, best, rival)
-    if bands is not None and (bands.better or bands.worse):
-        yield _of_two(bands, printable(best), printable(rival))
+    # The best is the first of each pair.
+    bands: dict[tuple[str, str], Dominance] = evaluation.dominances or {}
+    found = bands.get((best, rival))
+    if found is not None and (found.better or found.worse):
+        yield _of_two(found, printable(best), printable(rival))
     for name in others:
-        other = bands_of(evaluation, name, best)
-        if other is not None and other.better:
-            at = say.at_thresholds(other.better)
+        other = bands.get((best, name))
+        if other is not None and other.worse:
+            at = say.at_thresholds(other.worse)
             yield f"{printable(name)} is better than {printable(best)} {at}{_confidence(other)}."
 
 
-def bands_of(evaluation: Any, one: str, other: str) -> Bands | None:
-    """Find where the one is better than the other, whichever was the first."""
-    dominances = evaluation.dominances or {}
-    found: Dominance | None = dominances.get((one, other), dominances.get((other, one)))
-    if found is None:
-        return None
-    both = found.better, found.worse
-    better, worse = both if (one, other) in dominances else both[::-1]
-    ends = (float(found.threshold[0]), float(found.threshold[-1]))
-    lacks = np.isnan(found.upper)
-    unknown, share = say.runs(found.threshold, lacks), float(lacks.mean())
-    return Bands(better, worse, unknown, share, [ends] == better, ends, found.level)
-
-
-def _of_two(bands: Bands, best: str, rival: str) -> str:
-    low, high = map(percent, bands.ends)
-    if bands.whole:
+def _of_two(band: Dominance, best: str, rival: str) -> str:
+    better, worse, ends = band.better, band.worse, band.threshold[[0, -1]].tolist()
+    low, high = map(percent, ends)
+    if better == [tuple(ends)]:
         every = f"at every threshold that was looked at, from {low} to {high}"
-        return f"{best} is better than {rival} {every}{_confidence(bands)}."
-    if not bands.better:
-        at = say.at_thresholds(bands.worse)
-        return f"{rival} is better than {best} {at}{_confidence(bands)}."
-    claim = f"{best} is better than {rival} {say.at_thresholds(bands.better)}"
-    if bands.worse:
-        return f"{claim} and worse at {say.stretches(bands.worse)}{_confidence(bands)}."
-    return f"{claim}{_confidence(bands)}. From {low} to {high}, it is nowhere shown to be worse."
+        return f"{best} is better than {rival} {every}{_confidence(band)}."
+    if not better:
+        return f"{rival} is better than {best} {say.at_thresholds(worse)}{_confidence(band)}."
+    claim = f"{best} is better than {rival} {say.at_thresholds(better)}"
+    if worse:
+        return f"{claim} and worse at {say.stretches(worse)}{_confidence(band)}."
+    return f"{claim}{_confidence(band)}. From {low} to {high}, it is nowhere shown to be worse."
 
 
-def _confidence(bands: Bands) -> str:
-    return f" ({100 * bands.level:g} % confidence for all thresholds at once)"
+def _confidence(band: Dominance) -> str:
+    return f" ({100 * band.level:g} % confidence for all thresholds at once)"
 
 
 def too_few(evaluation: Any, standing: ModelStanding, words: say.Nouns) -> Iterator[str]:
@@ -617,14 +592,16 @@ def too_few(evaluation: Any, standing: ModelStanding, words: say.Nouns) -> Itera
     if len(standing.order) < 2:
         return
     best, rival = standing.order[:2]
-    bands = bands_of(evaluation, best, rival)
+    band = (evaluation.dominances or {}).get((best, rival))
     differ = standing.pair(best, rival).differing > 0 and not standing.is_constant(best, rival)
-    if bands is not None and differ and bands.share_unknown >= NOTABLE:
-        share = percent(round(bands.share_unknown, 2))
-        at = say.at_thresholds(bands.unknown).capitalize()
-        if bands.share_unknown == 1:
+    lacks = np.isnan(band.upper) if band is not None and differ else np.zeros(1, dtype=bool)
+    if band is not None and lacks.mean() >= NOTABLE:
+        unknown = say.runs(band.threshold, lacks)
+        at = say.at_thresholds(unknown).capitalize()
+        if lacks.all():
             at = "At every threshold"
-        elif len(bands.unknown) > 1:
+        elif len(unknown) > 1:
+            share = percent(round(float(lacks.mean()), 2))
             at = f"At {share} of the thresholds that were looked at"
         names = [f"{name}s" for name in ("cluster", "time") if name in evaluation.design]
         allowing = f", allowing for {' and '.join(names)}," if names else ""
