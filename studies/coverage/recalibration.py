@@ -15,8 +15,7 @@ from scipy.stats import beta, norm
 
 import properly
 from properly.recalibration import Beta, Intercept, Isotonic, Logistic, VennAbers
-from properly.recalibration._cross_fit import Folding, cross_forecasts
-from properly.recalibration._gain import of_forecasts
+from properly.recalibration._cross_fit import Folding, cross_forecasts, of_forecasts
 from properly.rules import Brier, Elementary, Log
 from studies.coverage.samples import CLUSTERS, MEMBERS, cluster_labels
 

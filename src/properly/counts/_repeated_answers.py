@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
-from properly.rules._brier import Brier
+from properly.rules._dual_rules import Brier
 
 if TYPE_CHECKING:
     from properly.counts._answer_rows import AnswerRows

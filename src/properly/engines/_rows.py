@@ -52,7 +52,7 @@ from properly.engines._files._clusters import translated
 from properly.engines._symbols import columns_of, only, with_formulas
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._costs import decide_by_mode
-from properly.rules._log import at_most_one
+from properly.rules._dual_rules import at_most_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

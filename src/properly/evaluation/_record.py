@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from properly.inference import Estimate
     from properly.probability import Means
     from properly.recalibration._choice import Recalibrated
-    from properly.recalibration._gain import Gain
+    from properly.recalibration._cross_fit import Gain
     from properly.rules import Rule
     from properly.rules._interval import Interval
     from properly.typing import Column

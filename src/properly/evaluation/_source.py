@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from properly.engines import Summary
     from properly.evaluation._record import Repair, Task
     from properly.inference import Estimate
-    from properly.recalibration._gain import Gain
+    from properly.recalibration._cross_fit import Gain
     from properly.rules import Rule
     from properly.rules._costs import NamedCost
     from properly.rules._interval import Interval
@@ -454,8 +454,7 @@ def _repair(cases: Cases, request: Asked, name: str) -> Repair:
     """
     from properly.evaluation._record import Curves, Repair
     from properly.recalibration._choice import NONE, recalibrate
-    from properly.recalibration._cross_fit import cross_fit
-    from properly.recalibration._gain import in_sample_gain, of_forecasts
+    from properly.recalibration._cross_fit import cross_fit, in_sample_gain, of_forecasts
 
     seed = request.seed
     if seed is None:

@@ -1,8 +1,7 @@
 # Where each public name lives; it is imported from there when it is first used.
 
 from ._choice import Recalibrated, recalibrate, recalibration_gain
-from ._cross_fit import cross_fit
-from ._gain import Gain
+from ._cross_fit import Gain, cross_fit
 from ._group_maps import GroupShift
 from ._knot_maps import Isotonic, VennAbers
 from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift

@@ -23,18 +23,16 @@ from properly.recalibration._cross_fit import (
     Attempt,
     Folding,
     FoldSplit,
+    Gain,
     Scheme,
     as_rows,
     cross_forecasts,
-    require_map,
-)
-from properly.recalibration._gain import (
-    Gain,
     default_rule,
     differences,
     fitted_to,
     in_sample_gain,
     of_forecasts,
+    require_map,
     warn_of_ties,
 )
 from properly.recalibration._log_odds_maps import FEW, Identity

@@ -17,7 +17,7 @@ from properly.typing import Column
 
 if TYPE_CHECKING:
     from properly.recalibration._choice import Recalibrated
-    from properly.recalibration._gain import Gain
+    from properly.recalibration._cross_fit import Gain
     from properly.recalibration._map import Map
 
 # A slope, or a shift of the log odds, that is worth a word.

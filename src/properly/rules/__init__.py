@@ -8,7 +8,7 @@ probability of one event, a `ClassRule` the probabilities of several classes; `B
 
 from lazy_loader import attach_stub
 
-# A new rule goes into the file of its family: `_brier`, `_log`, `_spherical`,
-# `_threshold` and `_shifted_brier` for one event; `_ranked_probability`, `_distance` and `_penalty`
-# for classes; `_combinators` if it is made of other rules. The stub beside this file names it.
+# A new rule goes into the file of its family: `_dual_rules` for events and classes, `_threshold`
+# for one event; `_ranked_probability`, `_distance` and `_penalty` for classes; `_combinators` if it
+# is made of other rules. The stub beside this file names it.
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

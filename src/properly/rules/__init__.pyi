@@ -1,18 +1,15 @@
 # Where each public name lives; it is imported from there when it is first used.
 
 from ._audit import Audit, audit, is_superior
-from ._brier import Brier
 from ._class_rule import ClassRule
-from ._combinators import Bounded, Mixture, Regret
+from ._combinators import Bounded, Mixture, Regret, Shifted
 from ._distance import QuadraticRPS, SquaredAbsoluteRPS
+from ._dual_rules import Brier, Log, Pseudospherical, Spherical
 from ._interval import Interval
-from ._log import Log
 from ._parse import parse_rule
 from ._penalty import PBS, PLL, Penalized, superior_penalty
 from ._ranked_probability import RPS, Ranked, RankedLog
 from ._rule import BinaryRule, Propriety, Rule
-from ._shifted_brier import Shifted
-from ._spherical import Pseudospherical, Spherical
 from ._threshold import (
     BetaWeighted,
     Elementary,

@@ -16,10 +16,9 @@ from properly._boundary._classes import check_count
 from properly._boundary._libraries import beside, count_up, is_numpy, namespace
 from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
-from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule, at, require_class_rule
 from properly.rules._costs import Cost, Matrix, as_matrix, cost_matrix, first_of, likeliest, optimal
-from properly.rules._log import Log
+from properly.rules._dual_rules import Brier, Log
 from properly.rules._ranked_probability import RPS
 from properly.rules._rule import Propriety, in_name, wide
 from properly.typing import Array

@@ -19,9 +19,8 @@ from properly._boundary._classes import check_count
 from properly._boundary._libraries import beside, count_up, infinities, is_numpy, namespace
 from properly._boundary._options import as_number, check_flag
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule
-from properly.rules._log import Log, minus_log
+from properly.rules._dual_rules import Brier, Log, minus_log
 from properly.rules._log_odds import log_cumulate, log_softmax, log_tails
 from properly.rules._rule import BinaryRule, Propriety, in_name, require_binary, wide
 from properly.typing import Array

@@ -24,7 +24,7 @@ from properly.evaluation._checkup import _checks
 from properly.evaluation._checkup._check import Checkup, by_severity
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import Symptom, finding
-from properly.rules._brier import Brier
+from properly.rules._dual_rules import Brier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

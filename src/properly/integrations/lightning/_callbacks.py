@@ -19,7 +19,7 @@ from properly.calibration._reliability import reliability
 from properly.errors import ArgumentTypeError, DataError
 from properly.integrations._named_rules import named_rules
 from properly.integrations.torch import TallyMetric
-from properly.integrations.torch._checks import Reader
+from properly.integrations.torch._loss import Reader
 from properly.plots import reliability as draw
 from properly.rules import Brier, Rule
 from properly.rules._log_odds import both_sides, softmax

@@ -27,7 +27,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.integrations.sklearn._rows import STRATIFY, forecasts_of, require_seen
 from properly.recalibration import Identity, Map, recalibrate
 from properly.recalibration import Recalibrated as Record
-from properly.rules._log import at_most_one
+from properly.rules._dual_rules import at_most_one
 from properly.typing import ArrayLike, Column
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.integrations._named_rules import require_rule
 from properly.rules import Brier, ClassRule, Rule
 from properly.rules._class_rule import require_class_rule
-from properly.rules._log import at_most_one
+from properly.rules._dual_rules import at_most_one
 from properly.rules._rule import require_binary
 from properly.typing import ArrayLike
 

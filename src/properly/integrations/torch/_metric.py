@@ -22,7 +22,7 @@ from properly.counts._reductions import plan_for, upper_tails
 from properly.counts._tally import Tally, tally_of_sums
 from properly.errors import DataError, ImproperRuleError
 from properly.integrations._named_rules import require_rule
-from properly.integrations.torch._checks import (
+from properly.integrations.torch._loss import (
     Reader,
     TensorBatch,
     outcomes,

@@ -1,24 +1,291 @@
-"""Spherical and pseudospherical scores.
+"""Rules that price one event and several classes by one formula: Brier, log, spherical.
 
-`Spherical` is one minus the cosine of the angle between forecast and outcome. `Pseudospherical` is
-the family of one power that leads from the log score past it to the share of mistakes.
+`Brier` is the squared error of probabilities, `Log` minus the logarithm of the probability of what
+happened, `Spherical` one minus the cosine of the angle between forecast and outcome.
+`Pseudospherical` is the family of one power that leads from the log score past the spherical one to
+the share of mistakes.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
 
 from properly._boundary._classes import check_count
-from properly._boundary._libraries import count_up, infinities, namespace
-from properly._boundary._options import as_number
+from properly._boundary._libraries import count_up, infinities, is_numpy, namespace
+from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
 from properly.rules._class_rule import DualRule, at, is_class, split_off, squares_of_others
-from properly.rules._log import Log
-from properly.rules._log_odds import both_sides, log_softmax, softplus
+from properly.rules._log_odds import both_sides, log_softmax, softmax, softplus
 from properly.rules._rule import Propriety, in_name, wide
 from properly.typing import Array
+
+Scale = Literal["sum", "mean", "half"]
+
+
+@dataclass(frozen=True, repr=False)
+class Brier(DualRule):
+    r"""Squared error of the probability.
+
+    For the probability of one event, and for those of several classes,
+
+    .. math:: S(p, y) = (p - y)^2 \quad (w(t) = 2), \qquad
+        S(p, y) = \sum_k (p_k - 1\{y = k\})^2 .
+
+    Parameters
+    ----------
+    scale : {"sum", "mean", "half"}
+        How the squared errors of several classes are put together: their sum, between 0 and 2; the
+        sum divided by the number of classes; or half of the sum, between 0 and 1. Forecasts of one
+        event have no classes to add up, and no scale.
+
+    Notes
+    -----
+    The scale of an event is that of the event alone: between 0 and 1; a forecast of one half costs
+    1/4. The same event as two columns is summed over both, as Brier himself did, and costs twice as
+    much unless the scale is ``"half"`` or ``"mean"``.
+
+    References
+    ----------
+    .. [1] G. W. Brier (1950). Verification of forecasts expressed in terms of probability.
+       Monthly Weather Review 78:1-3. `doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2
+       <https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2>`__
+
+    Examples
+    --------
+    >>> from properly.rules import Brier
+    >>> Brier()([0, 1], [0.1, 0.5])
+    0.13
+    >>> Brier().loss([0, 1], [0.1, 0.5])
+    array([0.01, 0.25])
+    >>> Brier().loss([0, 2], [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]])
+    array([0.375, 0.   ])
+
+    Two columns, as ``predict_proba`` has them, cost twice as much as that of the event alone:
+
+    >>> Brier()([0, 1], [[0.9, 0.1], [0.5, 0.5]])
+    0.26
+    >>> Brier(scale="half")([0, 1], [[0.9, 0.1], [0.5, 0.5]])
+    0.13
+    """
+
+    scale: Scale = "sum"
+
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    def __post_init__(self) -> None:
+        check_choice(self.scale, get_args(Scale), "scale")
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name, with the scale if it is not the sum."""
+        return "brier" if self.scale == "sum" else f"brier_{self.scale}"
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return ``upper ** 2 - lower ** 2``."""
+        return (upper - lower) * (upper + lower)
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return ``(1 - lower) ** 2 - (1 - upper) ** 2``."""
+        return (upper - lower) * ((1 - lower) + (1 - upper))
+
+    def loss_if_event(self, p: Array) -> Array:
+        """Return ``(1 - p) ** 2``."""
+        q = 1 - p
+        return q * q
+
+    def loss_if_none(self, p: Array) -> Array:
+        """Return ``p ** 2``."""
+        return p * p
+
+    def weight(self, p: Array) -> Array:
+        """Return 2: every threshold counts the same."""
+        return 2 * namespace(p).ones_like(p)
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Return the square of the probability of what did not happen, however small."""
+        p, q = both_sides(logit)
+        wrong = namespace(logit).where(y, q, p)
+        return wrong * wrong
+
+    def length(self, lower: float, upper: float) -> float:
+        """Return ``upper - lower``, so that a mean over a range stays on the Brier scale."""
+        return upper - lower
+
+    def factor(self, classes: int) -> float:
+        """Return what the sum over so many classes is multiplied by."""
+        return {"sum": 1.0, "mean": 1 / classes, "half": 0.5}[self.scale]
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return 0 and the loss of a certain, wrong forecast."""
+        return 0.0, 2 * self.factor(check_count(classes))
+
+    def classwise(self, p: Array) -> Array:
+        """Return ``(1 - p_k) ** 2`` and the squares of all other probabilities, added up."""
+        q = 1 - p
+        return self.factor(p.shape[1]) * (q * q + squares_of_others(p))
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Return the same for the class that happened, without cancellation."""
+        chosen, rest = split_off(p, y)
+        q = 1 - chosen
+        return self.factor(p.shape[1]) * (q * q + rest)
+
+    def class_slope(self, y: Array, p: Array) -> Array:
+        """Return ``2 (p_k - 1)`` for the class that happened and ``2 p_k`` for others."""
+        happened = namespace(p).astype(is_class(y, p), p.dtype)
+        return 2 * self.factor(p.shape[1]) * (p - happened)
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return ``2 p_k**2`` times the squared distance from the forecast to the class."""
+        q = 1 - p
+        return 2 * self.factor(p.shape[1]) * p * p * (q * q + squares_of_others(p))
+
+
+@dataclass(frozen=True)
+class Log(DualRule):
+    r"""Negative natural logarithm of the probability of what happened.
+
+    .. math:: S(p, y) = -\log(p) \text{ if } y = 1, \quad -\log(1 - p) \text{ if } y = 0,
+        \qquad w(t) = \frac{1}{t (1 - t)} ,
+
+    and :math:`S(p, y) = -\log(p_y)` if there are several classes.
+
+    Notes
+    -----
+    Only the probability of what happened counts: the score is local, and blind to any order of the
+    classes.
+
+    A certain forecast that turns out wrong costs infinity. Nothing is clipped: a clipped log score
+    depends on the floating-point type and hides the one case that matters most.
+
+    References
+    ----------
+    .. [1] I. J. Good (1952). Rational decisions. Journal of the Royal Statistical Society B
+       14:107-114. `doi:10.1111/j.2517-6161.1952.tb00104.x
+       <https://doi.org/10.1111/j.2517-6161.1952.tb00104.x>`__
+
+    Examples
+    --------
+    >>> from properly.rules import Log
+    >>> Log().loss([0, 1, 1], [0.5, 1.0, 0.0])
+    array([0.69314718, 0.        ,        inf])
+    >>> Log().loss(["b", "c"], [[0.25, 0.5, 0.25], [0.0, 1.0, 0.0]], labels=["a", "b", "c"])
+    array([0.69314718,        inf])
+    """
+
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    @infinities()
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return ``log((1 - lower) / (1 - upper))``."""
+        return namespace(lower, upper).log1p((upper - lower) / (1 - upper))
+
+    @infinities()
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return ``log(upper / lower)``."""
+        xp = namespace(lower, upper)
+        if isinstance(upper, float) and isinstance(lower, np.ndarray) and lower.ndim:
+            # The same, but each logarithm only where it is needed.
+            result = np.log(upper) - np.log(lower)
+            row = np.flatnonzero(upper - lower < lower)
+            result[row] = np.log1p((upper - lower[row]) / lower[row])
+            return result
+        lower, upper = lower + 0.0 * upper, upper + 0.0 * lower
+        # Not the mirror image of the above: close to 0 that quotient could overflow.
+        near = upper - lower < lower
+        close = xp.where(near, lower, upper)
+        far = xp.where(near, upper, lower)
+        narrow = xp.log1p((upper - close) / close)
+        return narrow + (xp.log(upper) - xp.log(far))
+
+    @infinities()
+    def loss_if_event(self, p: Array) -> Array:
+        """Return ``-log(p)``."""
+        return 0.0 - namespace(p).log(p)
+
+    @infinities()
+    def loss_if_none(self, p: Array) -> Array:
+        """Return ``-log(1 - p)``."""
+        return -namespace(p).log1p(-p)
+
+    @infinities()
+    def weight(self, p: Array) -> Array:
+        """Return ``1 / (p (1 - p))``: the same for every log-odds."""
+        return 1 / (p * (1 - p))
+
+    def logit_weight(self, p: Array, q: Array) -> Array:  # noqa: ARG002
+        """Return 1."""
+        return namespace(p).ones_like(p)
+
+    @infinities()
+    def slope_if_event(self, p: Array) -> Array:
+        """Return ``-1 / p``."""
+        return -1 / p
+
+    @infinities()
+    def slope_if_none(self, p: Array) -> Array:
+        """Return ``1 / (1 - p)``."""
+        return 1 / (1 - p)
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Return ``log(1 + exp(logit))``, of minus the logit if the event happened."""
+        return softplus(namespace(logit).where(y, -logit, logit))
+
+    def price_class_logit(self, y: Array, logits: Array) -> Array:
+        """Return minus the logarithm of the softmax."""
+        return 0.0 - at(log_softmax(logits), y)
+
+    def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
+        """Return ``p_k - 1`` for the class that happened and ``p_k`` for others."""
+        p = softmax(logits)
+        return p - namespace(p).astype(is_class(y, p), p.dtype)
+
+    def class_slope(self, y: Array, p: Array) -> Array:
+        """Return ``-1 / p_k`` for the class that happened and 0 for others."""
+        xp = namespace(p)
+        happened = is_class(y, p)
+        return xp.where(happened, -1 / xp.where(happened, p, xp.ones_like(p)), xp.zeros_like(p))
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return ``p_k (1 - p_k)``."""
+        return p * (1 - p)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return 0 and infinity."""
+        check_count(classes)
+        return 0.0, math.inf
+
+    def classwise(self, p: Array) -> Array:
+        """Return ``-log(p_k)``."""
+        return minus_log(p)
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Return ``-log(p_y)``."""
+        return self.loss_if_event(at_most_one(wide(at(p, y))))
+
+
+def at_most_one(p: Array) -> Array:
+    """Cut off what is above 1, which rows that sum to 1 only nearly may have."""
+    xp = namespace(p)
+    return xp.where(p <= 1, p, xp.ones_like(p))
+
+
+@infinities()
+def minus_log(p: Array) -> Array:
+    """Return ``-log(p)``, of which a tensor's slope at 0 is 0: what costs infinity has none."""
+    p = at_most_one(p)
+    if is_numpy(p):
+        return 0.0 - np.log(p)
+    xp = namespace(p)
+    possible = p > 0
+    # The inner where keeps the infinite slope, which times 0 is NaN, from ever being formed.
+    loss = 0.0 - xp.log(xp.where(possible, p, xp.ones_like(p)))
+    return xp.where(possible, loss, xp.full_like(loss, math.inf))
+
 
 # Below this even a forecast of one half costs more than a double holds, if classes are many.
 LEAST = -100.0
