@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -11,11 +12,13 @@ from tests.report.chart_subjects import class_evaluation
 from tests.report.test_page import HOSTILE, Tags
 
 import properly
-from properly import evaluate
+from properly import Cases, evaluate
+from properly.inference._band import Kind
 from properly.report import methods
-from properly.report._methods import checklist
+from properly.report._methods import BAND_SOURCES, checklist
 from properly.report._page import page
 from properly.report._page_words import page_words
+from properly.rules._registry import EXAMPLES, REGISTRY, sources_of
 
 RNG = np.random.default_rng(4)
 Q = RNG.beta(1, 6, 120)
@@ -58,9 +61,28 @@ EVERYTHING: dict[str, Any] = {
 @pytest.mark.slow
 def test_only_what_was_used_is_cited() -> None:
     alone = methods(evaluate(Y, Q, replicates=0))
-    assert cited(alone) == ["brier", "log", "corp", "delong", "decision", "wilson"]
+    always = ["brier", "log", "corp", "delong", "decision", "wilson"]
+    assert cited(alone) == always
     drawn = methods(evaluate(Y, THREE, **EVERYTHING))
-    assert set(cited(drawn)) == set(page_words()["references"])
+    more = {"regret", "cox", "ici", "folds", "overlap", "max-t", "broecker"}
+    assert set(cited(drawn)) == {*always, *more}
+
+
+@pytest.mark.parametrize("rule", EXAMPLES)
+def test_every_rule_is_cited(rule: str) -> None:
+    makers = [x for x in REGISTRY if re.search(rf"\b{x.maker}\(", rule)]
+    assert {key for x in makers for key in x.sources} == set(sources_of(rule))
+    assert set(sources_of(rule)) <= page_words()["references"].keys()
+    assert all(x.sources for x in makers)
+
+
+@pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_band_is_cited(kind: Kind) -> None:
+    e = evaluate(Y, Q, replicates=0)
+    curve = properly.reliability(Cases(Y, Q), band=kind, rng=1)
+    text = methods(replace(e, reliability={"model": curve}))
+    assert BAND_SOURCES[kind] in cited(text)
 
 
 @pytest.mark.slow
@@ -68,9 +90,9 @@ def test_references_are_numbered_as_they_are_first_cited() -> None:
     text = methods(evaluate(Y, THREE, **EVERYTHING))
     body, _, references = text.partition("\n\nReferences\n")
     numbers = [int(x) for group in re.findall(r"\[([\d, ]+)\]\.", body) for x in group.split(", ")]
-    assert list(dict.fromkeys(numbers)) == list(range(1, len(page_words()["references"]) + 1))
+    assert list(dict.fromkeys(numbers)) == list(range(1, len(cited(text)) + 1))
     assert [line.partition(".")[0] for line in references.split("\n")] == [
-        str(k) for k in range(1, len(page_words()["references"]) + 1)
+        str(k) for k in range(1, len(cited(text)) + 1)
     ]
 
 

@@ -16,12 +16,14 @@ from properly.recalibration._sentences import folds_in_words
 from properly.report._page_words import page_words
 from properly.report._reliability_chart import allows_for_time
 from properly.rules._parse import rule_in_words
-from properly.rules._registry import SCORE_WORDS
+from properly.rules._registry import SCORE_WORDS, sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+# The references of a band, by its kind.
+BAND_SOURCES = {"consistency": "broecker", "confidence": "wellner", "simultaneous": "duembgen"}
 MAKE = "make one with properly.evaluate(y, forecasts), or properly.leaderboard(answers)."
 
 
@@ -89,10 +91,7 @@ def _scores(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
     first, *rest = (rule_in_words(rule) for rule in rules)
     others = f", and then by the {listed(rest)}" if rest else ""
-    keys = {"Interval": "regret", "Brier(": "brier", "Log(": "log"}
-    known = (next((key for word, key in keys.items() if word in repr(x)), "") for x in rules)
-    cited = dict.fromkeys(filter(None, known))
-    yield _claim("scores", *cited, first=first, others=others)
+    yield _claim("scores", *sources_of(" ".join(map(repr, rules))), first=first, others=others)
     if evaluation.reliability:
         yield _claim("split")
 
@@ -129,7 +128,7 @@ def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[
 def _calibration(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     bands = [x.band for x in evaluation.reliability.values() if x.band is not None]
     around = f", with {100 * bands[0].level:g} % {bands[0].kind} bands" if bands else ""
-    yield _claim("reliability", around=around)
+    yield _claim("reliability", *(BAND_SOURCES[x.kind] for x in bands[:1]), around=around)
     if any(map(allows_for_time, evaluation.reliability.values())):
         yield _claim("times")
     if evaluation.calibration:
@@ -190,8 +189,8 @@ def _of_board(board: Leaderboard) -> Iterator[tuple[str, ...]]:
         "questions": many(board.questions, "question"),
         "forecasters": many(len(names), "forecaster"),
     }
-    rule, score = {"brier", "log"} & {board.rule}, score_of_board(board)
-    yield _claim("board", *rule, names=listed(names), score=score, **numbers)
+    score = score_of_board(board)
+    yield _claim("board", *sources_of(board.unit), names=listed(names), score=score, **numbers)
     yield from map(_claim, ["complete"] if board.missing == "complete" else ["gaps", "two_way"])
     yield from ((note.rstrip("."),) for note in board.notes if note == ASSUMES)
     families = r"[\d,]+ (questions?|(family|families) of questions)"
