@@ -146,12 +146,10 @@ class Picture:
             shown = as_interval((0, 1) if limits is None else limits)
             self.ax.set(xlim=(shown.lower, shown.upper), xticks=round_numbers(shown))
 
-    def draw_curve(
-        self, corners: tuple[Any, Any], ink: Ink, name: str, *, width: float = 1.4, **look: Any
-    ) -> None:
+    def draw_curve(self, corners: tuple[Any, Any], ink: Ink, name: str, **look: Any) -> None:
         """Draw the line by which a model is known in the legend."""
         label = legible(name) if name else None
-        look = {"zorder": 2.5, "gid": CURVE, "label": label, "linewidth": width, **look}
+        look = {"zorder": 2.5, "gid": CURVE, "label": label, "linewidth": 1.4, **look}
         self.ax.plot(*corners, color=ink.color, linestyle=ink.linestyle, **look)
 
     def draw_diagonal(self) -> None:
@@ -216,9 +214,8 @@ class Picture:
     def emptier_corner(self) -> Corner:
         """Return the corner, above or below the diagonal, that has fewer corners of curves."""
         back = self.ax.transAxes.inverted()
-        x, y = np.concatenate(
-            [back.transform(x.get_transform().transform(x.get_xydata())) for x in self.curves]
-        ).T
+        corners = [x.get_transform().transform(x.get_xydata()) for x in self.curves]
+        x, y = back.transform(np.concatenate(corners)).T
         above, below = np.sum((x < 0.45) & (y > 0.6)), np.sum((x > 0.55) & (y < 0.4))
         return "upper left" if above <= below else "lower right"
 
@@ -264,12 +261,10 @@ class Picture:
         elif below:
             # Below the Axes and its labels, whatever size the layout gives.
             depth = (window.y0 - ax.get_window_extent().y0) / figure.dpi
-            shift = from_matplotlib("transforms").ScaledTranslation(
-                0, depth, figure.dpi_scale_trans
-            )
-            place = {"bbox_to_anchor": (0.5, 0), "bbox_transform": ax.transAxes + shift}
-            place["borderpad"] = 0.2
-            self.legend(handles, "upper center", **place, **look)
+            transforms = from_matplotlib("transforms")
+            shift = transforms.ScaledTranslation(0, depth, figure.dpi_scale_trans)
+            look |= {"bbox_to_anchor": (0.5, 0), "bbox_transform": ax.transAxes + shift}
+            self.legend(handles, "upper center", borderpad=0.2, **look)
         else:
             self.legend(handles, loc, paper=0.8, **look)
 

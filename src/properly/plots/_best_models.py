@@ -189,7 +189,11 @@ def threshold_ranks(ranks: ThresholdRanks, ax: Axes | None = None) -> Axes:
     require(ranks, ThresholdRanks, "properly.decisions.rank_by_threshold(models)")
     models = len(ranks.models)
     picture = Thresholds(ax, WIDTH, 1.3 + 0.34 * models, usual=ranks.within)
-    height, ink = _side_by_side(ranks.rank), inks(ranks.models, own=PLAIN)
+    # Models that share a rank are moved a little apart, in the order of their names.
+    tied = ranks.rank[:, None] == ranks.rank[None]
+    before = np.sum(tied & np.tri(models, k=-1, dtype=bool)[:, :, None], axis=1)
+    height = ranks.rank + BESIDE * (before - (np.sum(tied, axis=1) - 1) / 2)
+    ink = inks(ranks.models, own=PLAIN)
     for name, row in zip(ranks.models, height, strict=True):
         _draw_ranks(picture, ranks.edges, row, name, ink[name])
     ends = {"ylim": (models + 0.6, 0.4), "yticks": range(1, models + 1)}
@@ -205,15 +209,6 @@ def threshold_ranks(ranks: ThresholdRanks, ax: Axes | None = None) -> Axes:
     return picture.ax
 
 
-def _side_by_side(rank: Column) -> Column:
-    """Move models that share a rank a little apart, in the order of their names."""
-    tied = rank[:, None] == rank[None]
-    before = np.tri(len(rank), k=-1, dtype=bool)[:, :, None]
-    place = np.sum(tied & before, axis=1) - (np.sum(tied, axis=1) - 1) / 2
-    result: Column = rank + BESIDE * place
-    return result
-
-
 def _draw_ranks(picture: Thresholds, edges: Column, height: Column, name: str, ink: Ink) -> None:
     """Draw a level from change to change, and thin lines between levels."""
     first = np.flatnonzero(np.append(True, np.diff(height) != 0))
@@ -225,7 +220,7 @@ def _draw_ranks(picture: Thresholds, edges: Column, height: Column, name: str, i
     x, y = (np.stack([*ends, gap], axis=1).ravel() for ends in levels)
     width, front = (1.6, 2.3) if name in PLAIN else (3, 2.5)
     ends = {"solid_capstyle": "butt", "dash_capstyle": "butt"}
-    picture.draw_curve((x, y), ink, name, width=width, zorder=front, **ends)
+    picture.draw_curve((x, y), ink, name, linewidth=width, zorder=front, **ends)
 
 
 @draws_evaluation
@@ -328,13 +323,12 @@ def _draw_gap_band(ax: Axes, record: Dominance) -> None:
     """Draw the band where there is one; where it is one at a single threshold, as a line."""
     x, finite = record.threshold, np.isfinite(record.upper)
     look: dict[str, Any] = {"color": GREY, "gid": "band"}
-    ax.fill_between(
-        x, record.lower, record.upper, where=finite.tolist(), alpha=2 * RIBBON, linewidth=0, **look
-    )
+    pale = look | {"alpha": 2 * RIBBON}
+    ax.fill_between(x, record.lower, record.upper, where=finite.tolist(), linewidth=0, **pale)
     beside = np.concatenate([[False], finite, [False]])
     alone = finite & ~beside[:-2] & ~beside[2:]
     if alone.any():
-        ax.vlines(x[alone], record.lower[alone], record.upper[alone], alpha=2 * RIBBON, **look)
+        ax.vlines(x[alone], record.lower[alone], record.upper[alone], **pale)
         ax.plot(x[alone], record.difference[alone], ".", color=TEXT, zorder=2.5, gid="alone")
 
 

@@ -79,21 +79,17 @@ def leaderboard(record: Leaderboard, ax: Axes | None = None) -> Axes:
     every = record.standings[:MOST]
     ranked = tuple(x for x in every if x.rank is not None)
     shown = BoardRows(record, ranked, (*ranked, *record.crowd, *every[len(ranked) :]))
-    is_cut, answered = (
-        len(record) > MOST,
-        {"answered": [f"{100 * x.coverage:.0f} %" for x in shown.rows]},
-    )
+    is_cut = len(record) > MOST
+    answered = {"answered": [f"{100 * x.coverage:.0f} %" for x in shown.rows]}
     # Who has no rank or tier has nothing there.
     ranks = {
         "rank": [str(x.rank or "") for x in shown.rows],
         "may be": [ranks_in_words(x) for x in shown.rows],
         "tier": [str(x.tier or "") for x in shown.rows],
     }
-    handles = _key(shown)
-    names, sides = names_of(x.forecaster for x in shown.rows), [*ranks.values(), *answered.values()]
-    picture = RowPicture(
-        ax, names, [*sides, ["m" * 12]], len(handles) + 1, more=is_cut, striped=False
-    )
+    handles, names = _key(shown), names_of(x.forecaster for x in shown.rows)
+    sides = [*ranks.values(), *answered.values(), ["m" * 12]]
+    picture = RowPicture(ax, names, sides, len(handles) + 1, more=is_cut, striped=False)
     picture.write_columns(ranks, _align_names(picture))
     _draw_shares(picture, shown, picture.write_columns(answered))
     _show_scores(picture, shown)
@@ -180,9 +176,8 @@ def _draw_shares(picture: RowPicture, shown: BoardRows, edge: float) -> None:
     look |= {"color": SLATE, "linewidth": 0, "clip_on": False}
     for row, standing in enumerate(shown.rows):
         for share, alpha in ((1.0, 0.15), (standing.coverage, 0.7)):
-            bar = rectangle(
-                (edge / 72, row - HIGH / 2), share * FULL / 72, HIGH, alpha=alpha, **look
-            )
+            corner = edge / 72, row - HIGH / 2
+            bar = rectangle(corner, share * FULL / 72, HIGH, alpha=alpha, **look)
             bar.set_gid("answered" if share == standing.coverage else "all")
             ax.add_patch(bar)
 

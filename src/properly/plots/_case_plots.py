@@ -123,7 +123,7 @@ def retention(
         removed = 100 * records[name].removed
         picture.ax.fill_between(removed, *bounds, zorder=1, gid="band", **look)
     for name, one in records.items():
-        picture.draw_curve((100 * one.removed, one.value), ink[name], name, width=1.6)
+        picture.draw_curve((100 * one.removed, one.value), ink[name], name, linewidth=1.6)
     if picture.ax.get_autoscalex_on():
         # All shares that were removed, also where the metric has no value.
         removed = np.concatenate([np.asarray(line.get_xdata()) for line in picture.curves])
@@ -320,14 +320,12 @@ def _draw_steps(picture: Picture, record: CumulativeForecast) -> None:
     """Draw both steps, the area between them, and the squares of their distances."""
     ax, last = picture.ax, len(record.labels) - 1
     x = np.concatenate([[-AIR], np.arange(last + 1), [last + AIR]])
-    forecast, outcome = (
-        np.concatenate([[0.0], steps, steps[-1:]]) for steps in (record.cumulative, record.step)
-    )
+    both = record.cumulative, record.step
+    forecast, outcome = (np.concatenate([[0.0], steps, steps[-1:]]) for steps in both)
     fill: dict[str, Any] = {"color": PALETTE[0], "linewidth": 0}
-    ax.fill_between(
-        x, forecast, outcome, step="post", zorder=1, alpha=AREA, gid="difference", **fill
-    )
-    bottom, size = np.minimum(record.cumulative, record.step)[:-1], record.absolute
+    area = fill | {"alpha": AREA, "gid": "difference", "step": "post"}
+    ax.fill_between(x, forecast, outcome, zorder=1, **area)
+    bottom, size = np.minimum(*both)[:-1], record.absolute
     places = np.arange(last) + 0.5
     ax.bar(places, size, size, bottom, alpha=SQUARE, zorder=1.2, gid="squares", **fill)
     steps: dict[str, Any] = {"drawstyle": "steps-post", "solid_joinstyle": "miter"}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from properly.comparison._epochs import History
+    from properly.plots._axes import Ends
     from properly.typing import Column
 
 CLAIMS = {"calibration": "miscalibrated", "comparison": "beaten at times"}
@@ -155,7 +156,7 @@ def _show(ax: Axes, courses: Sequence[Course]) -> None:
         ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: power(round(x))))
 
 
-def ends_of(courses: Sequence[Course]) -> tuple[float, float]:
+def ends_of(courses: Sequence[Course]) -> Ends:
     """Return the least and the largest exponent that a picture shows."""
     threshold = max(x.threshold for x in courses)
     ends = [end for x in courses for end in (x.evidence.min(), x.evidence.max())]
@@ -270,7 +271,7 @@ def training(
             label += f", r = {number(pearson(x, oriented[str(reference)]), 2)}"
         width = 2.4 if name == reference else 1.4
         corners = np.arange(len(x)), scaled(x)
-        picture.draw_curve(corners, ink[name], name, width=width, label=label)
+        picture.draw_curve(corners, ink[name], name, linewidth=width, label=label)
     _draw_best(picture.ax, oriented, ink)
     _set_axes(picture)
     picture.name_ends()
@@ -299,9 +300,7 @@ def _draw_best(ax: Axes, oriented: Mapping[str, Column], ink: Mapping[str, Ink])
             ax.scatter(epoch, height, s=30, color=ink[name].color, gid=BEST, **DOT)
 
 
-def stacked(
-    epoch: float, height: float, there: Iterable[tuple[float, float]], near: float
-) -> float:
+def stacked(epoch: float, height: float, there: Iterable[Ends], near: float) -> float:
     """Return the lowest storey from a height on where a dot touches none of those there."""
     taken = sorted(y for x, y in there if abs(x - epoch) < near)
     for y in taken:

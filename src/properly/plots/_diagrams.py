@@ -208,7 +208,7 @@ def draw_numbers(picture: Picture, parts: Decomposition) -> None:
 
 
 def _draw_rate(picture: Picture, record: Reliability, ink: Ink, name: str) -> None:
-    picture.draw_curve(record.curve(), ink, name, width=1.0)
+    picture.draw_curve(record.curve(), ink, name, linewidth=1.0)
     ax, bins = picture.ax, record.bins
     look: dict[str, Any] = {"color": ink.color, "zorder": 3}
     if record.discrete:
@@ -253,7 +253,7 @@ def binned_reliability(
             upper = np.maximum(one.upper, one.lower + THINNEST)
             draw_bars(picture.ax, one.lower, upper, one.weight)
         corners = one.mean_forecast, one.event_rate
-        picture.draw_curve(corners, ink[name], name, width=1.0)
+        picture.draw_curve(corners, ink[name], name, linewidth=1.0)
         picture.ax.plot(*corners, "o", color=ink[name].color, markersize=4)
     picture.ax.set(xlabel="forecast", ylabel="event rate")
     if isinstance(record, Mapping):

@@ -41,9 +41,7 @@ NEEDED = {
 
 # Where an evaluation has the records of a picture, by model, unless they have its name.
 RECORDS: dict[str, Callable[[Evaluation], Any]] = {
-    "confusion": lambda e: {
-        name: found.argmax.confusion for name, found in (e.decisions or {}).items()
-    },
+    "confusion": lambda e: {k: x.argmax.confusion for k, x in (e.decisions or {}).items()},
     "mcb_dsc": lambda e: {name: by_rule[e.primary] for name, by_rule in e.parts.items()},
     "means_bars": attrgetter("means"),
     "murphy": attrgetter("regret"),

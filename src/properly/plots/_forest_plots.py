@@ -102,9 +102,7 @@ class RowPicture(Picture):
         ax.set_yticks(range(len(names)), names, fontsize=self.letters)
         _axes.set_as_text(ax.get_yticklabels())
 
-    def write_columns(
-        self, columns: Mapping[str, Sequence[str]], before: float | None = None
-    ) -> float:
+    def write_columns(self, columns: Mapping[str, list[str]], before: float | None = None) -> float:
         """Write columns of numbers to the right of the rows, flush right, with their headings.
 
         Or to their left, if told how many points are taken there. Return how far they reach.
@@ -128,14 +126,12 @@ class RowPicture(Picture):
             line: dict[str, Any] = {"color": look.color, "linewidth": width, "zorder": 2}
             self.ax.plot(ends, (row, row), solid_capstyle="butt", gid=gid, **line)
 
-    def draw_value(
-        self, row: int, value: float, ends: Ends, look: DotLook, words: str = ""
-    ) -> None:
+    def draw_value(self, row: int, value: float, ends: Ends, look: DotLook, said: str = "") -> None:
         """Draw a dot and its interval, as small as the letters; where there is none, say so."""
         small = self.letters / points("small")
         self.draw_ends(row, ends, look, gid="interval", width=THICK * small)
         self.ax.plot(value, row, zorder=3, gid="value", **look.drawn(DOT * small))
-        words = words or ("no interval" if math.isnan(ends[0]) else "")
+        words = said or ("no interval" if math.isnan(ends[0]) else "")
         if words:
             # On the side that has more room.
             right = value <= sum(self.ax.get_xlim()) / 2

@@ -251,7 +251,7 @@ def _draw_model(picture: Picture, record: RiskProfile, ink: Ink, names: Mapping[
     for part, (style, width) in PARTS.items():
         look = Ink(ink.color, style)
         y = getattr(record, part)[finite]
-        picture.draw_curve((x, y), look, names.get(part, ""), width=width)
+        picture.draw_curve((x, y), look, names.get(part, ""), linewidth=width)
         dot: dict[str, Any] = {"color": ink.color, "zorder": 3, "clip_on": False, "markersize": 5}
         # One by one: no dots at all, unclipped, would count as one in the corner of the figure.
         for place in zip(x[named], y[named], strict=True) if part == "model" else ():
@@ -260,16 +260,21 @@ def _draw_model(picture: Picture, record: RiskProfile, ink: Ink, names: Mapping[
 
 def _name_powers(picture: Picture, profile: RiskProfile | None) -> None:
     """Name the three powers above the picture, with the means of a model that is alone."""
-    ax = picture.ax
-    for old in [child for child in ax.child_axes if child.get_gid() == NAMED]:
+    for old in [child for child in picture.ax.child_axes if child.get_gid() == NAMED]:
         old.remove()
     # The name in the middle has two lines, unless it is turned, and half of it must fit.
-    left, right = ax.get_xlim()
+    left, right = picture.ax.get_xlim()
     gap = abs(POWERS["mean_probability"] - POWERS["robustness"]) / abs(right - left)
     words = LABELS["mean_probability"].split()
     narrow = picture.size[0] * gap < 0.65 * inches(words, "small")
     between = " " if narrow else "\n"
-    said = {power: _name_power(name, profile, between) for name, power in POWERS.items()}
+    said = {}
+    for name, power in POWERS.items():
+        words = LABELS[name].split()
+        if profile is not None:
+            here = np.flatnonzero(np.isclose(profile.power, power, atol=1e-9))
+            words += [f"{mean:.3f}" for mean in profile.model[here[:1]]]
+        said[power] = between.join(words)
     look = {"color": PALE, "labelsize": "small", "labelcolor": TEXT, "pad": 2}
     upper = picture.write_side("top", said, length=3, **look)
     upper.set_gid(NAMED)
@@ -277,15 +282,6 @@ def _name_powers(picture: Picture, profile: RiskProfile | None) -> None:
         label.set_horizontalalignment("left" if narrow else SIDES[name])
         if narrow:
             label.set(rotation=_names.TURNED, rotation_mode="anchor")
-
-
-def _name_power(name: str, profile: RiskProfile | None, between: str) -> str:
-    """Write the name of a power, and the mean of a model if it has one."""
-    words = LABELS[name].split()
-    if profile is not None:
-        here = np.flatnonzero(np.isclose(profile.power, POWERS[name], atol=1e-9))
-        words += [f"{mean:.3f}" for mean in profile.model[here[:1]]]
-    return between.join(words)
 
 
 def _draw_key(ax: Axes) -> None:
@@ -392,8 +388,11 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     picture.ax.set(xlabel="source: how often it happened", ylabel="model: probability given to it")
     picture.draw_key(_handles(ink, set(table.name)), title=BUBBLE_KEY, in_rows=True)
     _name_three(picture, table.means, bubbles)
-    if not picture.own:
-        _clip_to_part(picture.ax)
+    shown = [*picture.ax.get_xlim(), *picture.ax.get_ylim()]
+    if not picture.own and (min(shown[1], shown[3]) < 1 or max(shown[0], shown[2]) > 0):
+        # What lies outside is cut off, where the owner of the Axes shows a part only.
+        for drawn in (*picture.ax.get_lines(), *picture.ax.collections):
+            drawn.set_clip_on(True)
     return picture.ax
 
 
@@ -480,7 +479,10 @@ def _draw_bubbles(picture: Picture, table: SourceTable, ink: Mapping[str, Ink]) 
     every = np.concatenate(list(bins.values()))
     # In a small picture, bubbles are as small as it is.
     small = min(1.0, (72 * min(picture.size) / USUAL) ** 2)
-    scale = small * _scale(every[np.isfinite(every[:, 2]), 2])
+    sizes = every[np.isfinite(every[:, 2]), 2]
+    # Square points for a size of 1; many bubbles are small, to be told apart.
+    each = min(LARGEST / sizes.max(), TOGETHER / sizes.sum()) if sizes.any() else 1.0
+    scale = small * float(each)
     for name, rows in bins.items():
         color, (marker, share) = ink[name].color, _bubble(ink, name)
         x, y, size = rows[np.isfinite(rows[:, 2])].T
@@ -494,13 +496,6 @@ def _draw_bubbles(picture: Picture, table: SourceTable, ink: Mapping[str, Ink]) 
     area = scale * every[:, 2]
     half = np.where(np.isfinite(area), np.sqrt(area / np.pi), CROSS / 2)
     return np.column_stack([every[:, :2], half])
-
-
-def _scale(sizes: Points) -> float:
-    """Return square points for a size of 1; many bubbles are small, to be told apart."""
-    if not sizes.any():
-        return 1.0
-    return float(min(LARGEST / sizes.max(), TOGETHER / sizes.sum()))
 
 
 def _draw_ray(picture: Picture, means: Means) -> None:
@@ -525,11 +520,3 @@ def _handles(ink: Mapping[str, Ink], drawn: set[str]) -> list[Any]:
         shape = {"marker": marker, "linestyle": style}
         result.append(_axes.legend_line(color=one.color, label=legible(name), **shape, **look))
     return result
-
-
-def _clip_to_part(ax: Axes) -> None:
-    """Cut off what lies outside, where the owner of the Axes shows a part only."""
-    shown = [*ax.get_xlim(), *ax.get_ylim()]
-    if min(shown[1], shown[3]) < 1 or max(shown[0], shown[2]) > 0:
-        for drawn in (*ax.get_lines(), *ax.collections):
-            drawn.set_clip_on(True)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from properly.decisions._net_benefit import DecisionCurve, DecisionDifference
     from properly.inference._band import Band
+    from properly.plots._axes import Ends
 
 
 Axis: TypeAlias = Literal["linear", "log-odds", "quadratic", "logarithmic"]
@@ -85,17 +86,14 @@ def _minus_log_rest(c: Any) -> Any:
     return -np.log1p(-c)
 
 
+def _odds_area(c: Any) -> Any:
+    return _minus_log_rest(c) - c
+
+
 SCALES: dict[str, ThresholdScale] = {
     scale.name: scale
     for scale in (
-        ThresholdScale(
-            "linear",
-            _same,
-            _same,
-            lambda c: _minus_log_rest(c) - c,
-            _same,
-            "mean net benefit",
-        ),
+        ThresholdScale("linear", _same, _same, _odds_area, _same, "mean net benefit"),
         ThresholdScale("log-odds", logit, expit, odds, logit, "mean missed benefit\non log-odds"),
         ThresholdScale(
             "quadratic",
@@ -275,7 +273,7 @@ class Thresholds(Picture):
             printed = number(mean, digits)
             line.set_label(f"{legible(name)}  {printed}" if name else printed)
 
-    def heights(self, more: Iterable[Corners] = ()) -> tuple[float, float]:
+    def heights(self, more: Iterable[Corners] = ()) -> Ends:
         """Return the least and the greatest height of the curves in view, and of more corners."""
         ends, result = [self.view.lower, self.view.upper], []
         for corners in [*((line.get_xdata(), line.get_ydata()) for line in self.curves), *more]:
@@ -319,9 +317,7 @@ def _set_apart(view: ThresholdSpan, groups: Iterable[Iterable[float]]) -> list[f
     return result
 
 
-def _finite(
-    scale: ThresholdScale, limits: tuple[float, float], thresholds: Iterable[Column]
-) -> tuple[float, float]:
+def _finite(scale: ThresholdScale, limits: Ends, thresholds: Iterable[Column]) -> Ends:
     """Cut an end at infinity to the thresholds at which something happens."""
     lower, upper = limits
     least, greatest = _eventful(thresholds)
@@ -332,7 +328,7 @@ def _finite(
     return float(lower), float(upper)
 
 
-def _eventful(thresholds: Iterable[Column]) -> tuple[float, float]:
+def _eventful(thresholds: Iterable[Column]) -> Ends:
     """Return the ends of all knots but the outermost hundredth on either side, with a little air.
 
     A single forecast of one in a billion would otherwise push all others to the edge.
@@ -490,7 +486,7 @@ def _draw_rule(picture: Thresholds, rule: BinaryRule, ink: Ink, name: str) -> fl
         mark = {"gid": "stem", "label": None} if y.any() else {"label": f"{said}, point mass"}
         look: dict[str, Any] = {"marker": "o", "markersize": 5, "markevery": (1, 3), "zorder": 2.6}
         look |= {"transform": picture.ax.get_xaxis_transform()} | mark
-        picture.draw_curve((stems[0], stems[1]), ink, name, width=1.8, **look)
+        picture.draw_curve((stems[0], stems[1]), ink, name, linewidth=1.8, **look)
     return top
 
 

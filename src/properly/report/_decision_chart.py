@@ -79,6 +79,7 @@ def _spec(evaluation: Evaluation) -> Spec:
     seen: list[Spec | str] = [*thresholds.unfolded("net_benefit"), *thresholds.seen(evaluation)]
     pointed_at = {"name": "pointed_at", "value": _pointed_at(evaluation)}
     grid, zoomed = thresholds.grid(evaluation), thresholds.zoomed(evaluation)
+    at_each = _each_threshold("height", "low", "high")
     return {
         "width": "container",
         "height": max(HEIGHT, _above(evaluation) + 200),
@@ -87,9 +88,7 @@ def _spec(evaluation: Evaluation) -> Spec:
             *_shaded(evaluation),
             {
                 "data": {"name": "numbers", "values": _numbers(evaluation)},
-                "transform": vega.kept(
-                    vega.SHOWN_OR_PLAIN, *_each_threshold("height", "low", "high")
-                ),
+                "transform": vega.kept(vega.SHOWN_OR_PLAIN, *at_each),
                 "layer": [*_bands(evaluation), *_list(evaluation)],
             },
             {
@@ -98,7 +97,7 @@ def _spec(evaluation: Evaluation) -> Spec:
                 "layer": _lines(evaluation),
             },
             _dots(evaluation),
-            *_pointer(evaluation),
+            _pointer(evaluation),
         ],
     }
 
@@ -188,12 +187,8 @@ def _bands(evaluation: Evaluation) -> list[Spec]:
 def _dots(evaluation: Evaluation) -> Spec:
     """Mark the curves at the threshold that was pointed at."""
     place, seen = _place(evaluation), thresholds.seen(evaluation)
-    steps: list[Spec | str] = [
-        vega.SHOWN_OR_PLAIN,
-        "!datum.baseline",
-        *_each_threshold("height"),
-        AT_RULE,
-    ]
+    steps: list[Spec | str] = [vega.SHOWN_OR_PLAIN, "!datum.baseline"]
+    steps += [*_each_threshold("height"), AT_RULE]
     at = {"y": place["y"] | {"field": "height"}, "color": vega.model_color(evaluation.decision)}
     dots = vega.layer(vega.dot(45, opacity=1, clip=True), place | at, *steps, *seen)
     return dots | {"data": {"name": "numbers"}}
@@ -301,19 +296,20 @@ def _list(evaluation: Evaluation) -> list[Spec]:
     left, middle, right = _columns(evaluation)
     room, pale = {"limit": {"expr": f"min({NAME}, width - {left})"}}, {"opacity": PALE}
     steps, y = [AT_RULE, vega.numbered("height", "descending"), put, ends], vega.pixels("line")
-    columns: list[tuple[int, Spec, Spec, Spec]] = [
-        (left, name, room, pale),
-        (middle, value, {}, pale),
-        (right, vega.category("ends"), {"opacity": 0.75}, {}),
+    columns: list[tuple[int, Spec, Spec]] = [
+        (left, room, {"text": name} | pale),
+        (middle, {}, {"text": value} | pale),
+        (right, {"opacity": 0.75}, {"text": vega.category("ends")}),
     ]
     return [
-        vega.layer(
-            text | look,
-            {"x": {"value": {"expr": f"width - {place}"}}, "y": y, "text": what} | more,
-            *steps,
-        )
-        for place, what, look, more in columns
+        vega.layer(text | look, {"x": _from_right(place), "y": y} | what, *steps)
+        for place, look, what in columns
     ]
+
+
+def _from_right(pixels: int) -> Spec:
+    """Stand so far from the right."""
+    return {"value": {"expr": f"width - {pixels}"}}
 
 
 def _columns(evaluation: Evaluation) -> tuple[int, int, int]:
@@ -324,20 +320,18 @@ def _columns(evaluation: Evaluation) -> tuple[int, int, int]:
     return 4 + ends + 7 * (digits + 4), 4 + ends, 4
 
 
-def _pointer(evaluation: Evaluation) -> list[Spec]:
+def _pointer(evaluation: Evaluation) -> Spec:
     """Let a threshold be pointed at: a rule stands there, and its number above the list."""
     x = {"x": _across(evaluation)}
     select = {"type": "point", "on": "pointermove", "nearest": True, "encodings": ["x"]}
     pointed = {"name": "at", "select": select | {"clear": False}, "value": [_start(evaluation)]}
     rule = vega.layer(vega.mark("rule", **PLAIN), x | _upright(evaluation), AT_RULE)
     unseen = vega.layer(vega.mark("point", opacity=0), x) | {"params": [pointed]}
-    return [
-        {
-            "data": {"name": "thresholds", "values": [{}]},
-            "transform": vega.kept(*_each_threshold(), *thresholds.seen(evaluation)),
-            "layer": [rule, *_head(evaluation), unseen],
-        }
-    ]
+    return {
+        "data": {"name": "thresholds", "values": [{}]},
+        "transform": vega.kept(*_each_threshold(), *thresholds.seen(evaluation)),
+        "layer": [rule, *_head(evaluation), unseen],
+    }
 
 
 def _head(evaluation: Evaluation) -> list[Spec]:
@@ -345,16 +339,14 @@ def _head(evaluation: Evaluation) -> list[Spec]:
     number, word = vega.measure("threshold", format=".4~%"), vega.category("word")
     text = vega.ink("text", align="right", fontWeight=600, fontSize=12)
     words = ["'threshold'", "", f"'{100 * evaluation.level:g} % interval'"]
-    columns = list(zip(_columns(evaluation), words, strict=True))
+    columns = list(zip(_columns(evaluation), words, (word, number, word), strict=True))
     return [
         vega.layer(
             text,
-            {"x": {"value": {"expr": f"width - {left}"}}, "y": {"value": LINE}}
-            | {"text": word if said else number},
-            AT_RULE,
-            {"calculate": said or "''", "as": "word"},
+            {"x": _from_right(left), "y": {"value": LINE}, "text": what},
+            *(AT_RULE, {"calculate": said or "''", "as": "word"}),
         )
-        for left, said in columns[: 3 if any(intervals(evaluation).values()) else 2]
+        for left, said, what in columns[: 3 if any(intervals(evaluation).values()) else 2]
     ]
 
 
@@ -376,11 +368,10 @@ def _alt(evaluation: Evaluation) -> str:
 
 def _table(evaluation: Evaluation) -> NumberTable:
     digits, at = thresholds.decimals(evaluation), thresholds.looked_up(evaluation)
-    rows = []
-    for name, _, found in _at(evaluation, at):
-        cells = []
-        for value, *ends in found:
-            words = " to ".join(fixed(x, digits) for x in ends if not math.isnan(x))
-            cells.append(f"{fixed(value, digits)} ({words})" if words else fixed(value, digits))
-        rows.append((name, *cells))
+
+    def cell(benefit: Benefit) -> str:
+        value, *ends = (fixed(x, digits) for x in benefit if not math.isnan(x))
+        return f"{value} ({' to '.join(ends)})" if ends else value
+
+    rows = [(name, *map(cell, found)) for name, _, found in _at(evaluation, at)]
     return vega.NumberTable(("net benefit", *(f"at {percent(t)}" for t in at)), rows)

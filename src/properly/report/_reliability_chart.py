@@ -214,9 +214,8 @@ def _bins(
 ) -> list[Spec]:
     bins = record.bins
     along = frame.along(bins.x_min, bins.event_rate)
-    low, high, count, rate = thinned(
-        bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most, along=along
-    )
+    columns = bins.x_min, bins.x_max, bins.weight, bins.event_rate
+    low, high, count, rate = thinned(*columns, most=most, along=along)
     ranges = {"range": _ranges(low, high)} if ranged else {}
     cases = list(map(count_of_cases, count.tolist()))
     return vega.rows_of({"x": low, "x2": high, "y": rate} | ranges | {"cases": cases}, kind="bin")

@@ -45,11 +45,7 @@ def curves_chart(evaluation: Evaluation) -> Chart | None:
         return None
     every = [x for repair in tried.values() for x in (repair.before, repair.after)]
     frame = frame_of(every, evaluation.event_rate)
-    rows = [
-        row
-        for k, (name, repair) in enumerate(tried.items())
-        for row in _panel(k, name, repair, frame)
-    ]
+    rows = [row for k, (name, x) in enumerate(tried.items()) for row in _panel(k, name, x, frame)]
     parts = ("lead", *["root"] * frame.root)
     lead = lead_of("repair-curves", *parts, honesty=_honesty(evaluation))
     spec = _curves_spec(list(tried), rows, frame, vega.model_color(evaluation.models))
@@ -212,9 +208,7 @@ def savings_chart(evaluation: Evaluation) -> Chart | None:
     view = views(evaluation)[-1]
     share = np.linspace(0, 1, STEPS) ** (1 / view.power)
     at = view.lower + share * (view.upper - view.lower)
-    rows = [
-        row for k, (name, repair) in enumerate(tried.items()) for row in _saved(k, name, repair, at)
-    ]
+    rows = [row for k, (name, x) in enumerate(tried.items()) for row in _saved(k, name, x, at)]
     banded = any("low" in row for row in rows)
     parts = ("lead", *["band"] * banded)
     lead = lead_of("repair-regret", *parts, level=f"{100 * evaluation.level:g} %")

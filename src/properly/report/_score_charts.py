@@ -200,9 +200,8 @@ def _bars(curve: RocCurve, frame: Frame) -> list[Spec]:
     # From the highest forecast down, the last point at or above an edge has all that lie there.
     reached = np.searchsorted(-curve.threshold, -edges, side="right") - 1
     rows = []
-    for kind, rate in zip(
-        KINDS, (curve.true_positive_rate, curve.false_positive_rate), strict=True
-    ):
+    rates = curve.true_positive_rate, curve.false_positive_rate
+    for kind, rate in zip(KINDS, rates, strict=True):
         share = -np.diff(rate[reached], append=0.0)
         kept = np.flatnonzero(share > 0)
         parts = vega.shortened(share[kept], 3)
@@ -325,9 +324,8 @@ def _marks(whose: str, at: Spec, color: Spec | None) -> list[Spec]:
     look: Spec = {} if color else {"opacity": 0.7} | INK
     paint: Spec = {"color": color} if color else {}
     ends = {"x": at["x"] | {"aggregate": "min"}, "x2": {"field": "x", "aggregate": "max"}}
-    legend = {"title": None, "orient": "top"} | dict.fromkeys(
-        ("symbolFillColor", "symbolStrokeColor"), "currentColor"
-    )
+    symbols = dict.fromkeys(("symbolFillColor", "symbolStrokeColor"), "currentColor")
+    legend = {"title": None, "orient": "top"} | symbols
     scale = {"domain": list(SHAPES), "range": list(SHAPES.values())}
     titles = {"own": ("of the forecasts", ".2%"), "source": ("of the source", ".2%")}
     shown = {

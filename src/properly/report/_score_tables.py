@@ -111,9 +111,7 @@ def _about_data(evaluation: Evaluation) -> Iterator[str]:
         if evaluation.grouping:
             pooled = "Equal forecasts are pooled. Distinct forecasts, or cells of them"
         yield f"{pooled}: {distinct}."
-        yield from (
-            f"{printable(name)}: {error.told}." for name, error in evaluation.grouping.items()
-        )
+        yield from (f"{printable(name)}: {x.told}." for name, x in evaluation.grouping.items())
     if evaluation.seed is None:
         yield "Without a seed, intervals that are drawn come out a little different each time."
     else:
@@ -174,13 +172,11 @@ def _by_rule(evaluation: Evaluation, rule: Any) -> NumberTable:
     return NumberTable(HEAD, rows, f"Scores by the {words}", caption, len(evaluation.baselines))
 
 
-def _cells(
-    parts: Decomposition, score: Estimate | None = None, skill: Estimate | None = None
-) -> list[TableCell]:
-    cells = [
-        TableCell(number(value), "" if estimate is None else around(estimate.interval))
-        for value, estimate in ((parts.score, score), (parts.skill, skill))
-    ]
+def _cells(parts: Decomposition, *estimates: Estimate) -> list[TableCell]:
+    """Write a score and its skill, with intervals if there are estimates, and both parts of it."""
+    intervals = [around(x.interval) for x in estimates] or ["", ""]
+    numbers = map(number, (parts.score, parts.skill))
+    cells = [TableCell(*both) for both in zip(numbers, intervals, strict=True)]
     return cells + [_part(parts, name) for name in ("miscalibration", "discrimination")]
 
 

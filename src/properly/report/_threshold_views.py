@@ -107,9 +107,8 @@ def views(evaluation: Evaluation) -> tuple[ThresholdView, ...]:
     if within is None:
         return (whole,)
     margin = MARGIN * (within.upper - within.lower)
-    lower, upper = (
-        float(f"{x:.6g}") for x in (within.lower - margin, min(within.upper + margin, 1.0))
-    )
+    ends = within.lower - margin, min(within.upper + margin, 1.0)
+    lower, upper = (float(f"{x:.6g}") for x in ends)
     lower = 0.0 if lower < NEAR_ZERO * upper else lower
     start = (within.lower or evaluation.event_rate) / within.upper
     power = 0.25 if start < SMALL_SHARES[1] else 0.5 if start < SMALL_SHARES[0] else 1.0

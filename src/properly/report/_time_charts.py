@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from properly.comparison._periods import OverTime
     from properly.evaluation import Evaluation, Monitor
+    from properly.plots._axes import Ends
     from properly.plots._courses import Course
     from properly.report._vega import Spec
     from properly.typing import Column
@@ -139,19 +140,17 @@ def _time_spec(by_model: dict[str, OverTime], one: OverTime) -> Spec:
     return spec | {"vconcat": [upper, _rates(names, x, rows[: len(one)])], "spacing": 18}
 
 
-def _points(
-    names: list[str], place: Spec, size: int, tooltip: list[Spec], width: float
-) -> list[Spec]:
+def _points(names: list[str], place: Spec, size: int, said: list[Spec], width: float) -> list[Spec]:
     """Draw dots on lines; those of few periods stand beside each other, in the models' order."""
     dots, place = vega.dot(size, opacity=1), place | {"color": vega.model_color(names)}
     if place["x"]["type"] == "ordinal":
         scale = {"domain": names, "paddingOuter": 1}
         place |= {"xOffset": vega.category("model", scale=scale)}
-        return [vega.layer(dots, place | {"tooltip": tooltip})]
+        return [vega.layer(dots, place | {"tooltip": said})]
     line = vega.mark("line", strokeWidth=width)
     return [
         vega.layer(line, place | {"strokeDash": vega.model_dash(names)}),
-        vega.layer(dots, place | {"tooltip": tooltip}),
+        vega.layer(dots, place | {"tooltip": said}),
     ]
 
 
@@ -204,10 +203,9 @@ def _time_alt(by_model: dict[str, OverTime], score: str) -> str:
         finite = sorted(record.score[np.isfinite(record.score)].tolist())
         texts = [fixed(x, _period_decimals(record)) for x in finite[:: max(len(finite) - 1, 1)]]
         ranges.append(f"{printable(name)} {' to '.join(texts) or words.NONE}")
-    periods = (
-        f"{many(len(one), 'period')} from {time_words(one.start)[0]} to {time_words(one.end)[-1]}"
-    )
-    said = f"The {score} in {periods}: {listed(ranges)}."
+    start, end = time_words(one.start)[0], time_words(one.end)[-1]
+    periods = many(len(one), "period")
+    said = f"The {score} in {periods} from {start} to {end}: {listed(ranges)}."
     if one.event_rate is None or not np.isfinite(one.event_rate).any():
         return said
     low, high = (percent(float(x)) for x in (np.nanmin(one.event_rate), np.nanmax(one.event_rate)))
@@ -269,7 +267,7 @@ def _evidence_spec(courses: Sequence[Course], drawn: tuple[str, ...]) -> Spec:
     }
 
 
-def _axes(courses: Sequence[Course], ends: tuple[float, float], ticks: list[int]) -> Spec:
+def _axes(courses: Sequence[Course], ends: Ends, ticks: list[int]) -> Spec:
     """Place cases across, in their order, and powers of ten up."""
     last = max(float(x.cases[-1]) for x in courses)
     # A label is looked up by its number, so that nothing is computed there.
@@ -304,7 +302,7 @@ def _about(course: Course, drawn: tuple[str, ...]) -> Spec:
     }
 
 
-def _rows(line: int, course: Course, ends: tuple[float, float]) -> list[Spec]:
+def _rows(line: int, course: Course, ends: Ends) -> list[Spec]:
     """Return the corners of a line; what is beyond the picture is at its edge."""
     most = FEW_POINTS if course.is_quiet else MANY_POINTS
     cases, evidence = vega.thinned(course.cases, np.clip(course.evidence, *ends), most=most)
@@ -338,9 +336,7 @@ def _thresholds(courses: Sequence[Course], encoding: Spec) -> list[Spec]:
     ]
 
 
-def _alarms(
-    loud: Sequence[Course], ends: tuple[float, float], drawn: tuple[str, ...], place: Spec
-) -> Spec:
+def _alarms(loud: Sequence[Course], ends: Ends, drawn: tuple[str, ...], place: Spec) -> Spec:
     """Mark the alarms of all lines."""
     rows = [
         _about(course, drawn)
@@ -354,9 +350,7 @@ def _alarms(
     return vega.layer(dots, place | {"tooltip": tooltip}, APART_OR_SHOWN, values=rows)
 
 
-def _labels(
-    loud: Sequence[Course], ends: tuple[float, float], drawn: tuple[str, ...]
-) -> list[Spec]:
+def _labels(loud: Sequence[Course], ends: Ends, drawn: tuple[str, ...]) -> list[Spec]:
     """Name lines at their ends, no two names upon one another."""
     if not loud:
         return []
