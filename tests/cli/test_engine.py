@@ -164,7 +164,7 @@ def test_progress_is_that_of_the_sums_and_of_the_evaluation(
         yield lambda *what: told.append(what)
 
     monkeypatch.setattr(_engine, "MOST_ROWS", 10)
-    monkeypatch.setattr("properly.cli._running.progress_bar", bar)
+    monkeypatch.setattr("properly.cli._engine.progress_bar", bar)
     scored(folder / "all.parquet", *TWO, *BRIER)
     assert told[0] == (0, 3, "the sums of losses")
     assert [what for _, _, what in told[1:3]] == ["the forecasts of good", "the forecasts of poor"]

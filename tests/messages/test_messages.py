@@ -13,6 +13,9 @@ from properly import errors
 
 SAID = [said for calls in transcripts().values() for said in calls if said.words]
 
+# Functions of the command line that are called with a message.
+REFUSING = ("refuse", "refuse_unknown")
+
 
 @pytest.fixture(scope="module", autouse=True)
 def _scenes() -> None:
@@ -60,11 +63,14 @@ def _openings(path: Path) -> list[str]:
     """Return the first literal words of each message that a file composes."""
     found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "message":
+        is_call = isinstance(node, ast.Call) and getattr(node.func, "id", "") in REFUSING
+        is_call = is_call and path.parent.name == "cli"
+        is_named = isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "message"
+        if is_call or is_named:
             literals = [
                 part.value
-                for part in ast.walk(node.value)
+                for part in ast.walk(node)
                 if isinstance(part, ast.Constant) and isinstance(part.value, str)
             ]
-            found.append(max(literals, key=len).split("{")[0].strip())
+            found.append(max(literals, key=len, default="").split("{")[0].strip())
     return found

@@ -14,7 +14,7 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.cli._chosen import WHOLE, Places, without_percent
 from properly.cli._column_plan import models_of
 from properly.cli._column_writer import packing, require_format, write_columns
-from properly.cli._running import require_output, require_packages
+from properly.cli._running import refuse, require_output, require_packages
 from properly.engines._files._read import open_files
 from properly.errors import DataError
 from properly.recalibration import load
@@ -45,8 +45,7 @@ def run(
         click.echo(load(stored).sql(forecast, dialect=dialect))
         return
     if path is None or output is None:
-        message = "Which file, and where to? Give FILE and --output FILE, or --sql."
-        raise click.UsageError(message)
+        refuse("Which file, and where to? Give FILE and --output FILE, or --sql.")
     require_packages(["duckdb"])
     require_output(output, force=force)
     use = load(stored)
@@ -60,21 +59,17 @@ def run(
 def _require_sense(use: Map, *, groups: str | None, normalize: bool, **_: Any) -> None:
     """Refuse options that the map has no use for, and ask for the one that it needs."""
     if normalize and use.of != "classes":
-        message = "--normalize is about classes; this map is for one event."
-        raise click.UsageError(message)
+        refuse("--normalize is about classes; this map is for one event.")
     if use.needs_groups and groups is None:
-        message = "This map differs by group; give the column of groups by --groups."
-        raise click.UsageError(message)
+        refuse("This map differs by group; give the column of groups by --groups.")
     if groups is not None and not use.needs_groups:
-        message = "--groups is about maps that differ by group; this one does not."
-        raise click.UsageError(message)
+        refuse("--groups is about maps that differ by group; this one does not.")
 
 
 def _refuse_with_sql(given: dict[str, bool]) -> None:
     for option, is_given in given.items():
         if is_given:
-            message = f"--sql prints an expression of the column as it is; leave out {option}."
-            raise click.UsageError(message)
+            refuse(f"--sql prints an expression of the column as it is; leave out {option}.")
 
 
 def names_of(use: Map, forecast: str, name: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -14,6 +14,7 @@ import numpy as np
 from properly._boundary._notices import notice
 from properly._boundary._text import printable
 from properly.cli._column_plan import TIMES, planned, planned_long
+from properly.cli._running import refuse
 from properly.cli._wording import name_rows
 from properly.counts._answer_rows import side_by_side
 from properly.engines._files._read import open_files
@@ -178,12 +179,11 @@ class LongTable:
         roles = self.chosen.plan.roles
         is_used = self.own["repeated"] != "refuse" or {"closes", "resolved"} & set(roles)
         if "time" in roles and not is_used:
-            message = (
+            refuse(
                 "--time beside --long is when each forecast was made, which only --repeated, "
                 "--closes and --resolved use; if it is the time that questions are about, write "
                 f"--when {quote(printable(roles['time']))}."
             )
-            raise click.UsageError(message)
 
 
 def read_chosen(*, paths: tuple[str, ...], raw: bool = False, **options: Any) -> Chosen:
@@ -308,12 +308,11 @@ def _named_after(columns: tuple[str, ...], y: Any, outcome: str) -> tuple[str, .
             return labels
         if len({name[start] for name in columns}) > 1:
             break
-    message = (
+    return refuse(
         f"Which class does each column stand for? The outcome {outcome!r} has "
         f"{', '.join(map(repr, sorted(found)[:4]))}{', …' * (len(found) > 4)}; give --classes with "
         "the labels in the order of the columns."
     )
-    raise click.UsageError(message)
 
 
 def _follow_up(files: Files, chosen: Chosen) -> list[Symptom]:
@@ -410,13 +409,11 @@ def _require_zero_one(y: Any, column: str, most: int | None) -> None:
     shown = ", ".join(repr(label) for label in labels[:4])
     if len(labels) > 2:
         count = len(labels) if most is None or len(labels) <= most else f"more than {most:,}"
-        message = (
+        refuse(
             f"The outcome {column!r} has {count} labels, {shown}{', …' * (len(labels) > 4)}; "
             "give --classes with the labels that have forecasts, or an outcome with two."
         )
-        raise click.UsageError(message)
-    message = (
+    refuse(
         f"Which label is the event? The outcome {column!r} has {shown}; "
         f"give --event, such as --event {quote(printable(labels[-1]))}."
     )
-    raise click.UsageError(message)

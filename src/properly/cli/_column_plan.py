@@ -10,6 +10,7 @@ import click
 
 from properly._boundary._text import first_of
 from properly.cli._option_table import FORM
+from properly.cli._running import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -134,8 +135,7 @@ def plan_of(
     labels = _labels_of(together, _as_labels(classes))
     _require_sense(labels, event, ordered=ordered, normalize=normalize)
     if date_format is not None and not any(roles.get(role) is not None for role in TIMES):
-        message = "--date-format is about times; give their column by --time."
-        raise click.UsageError(message)
+        refuse("--date-format is about times; give their column by --time.")
     return ColumnPlan(
         outcome=outcome,
         models=models_of(forecast, labels) if together is None else {"probability": together},
@@ -212,11 +212,9 @@ def taken_long(options: dict[str, Any], *others: str) -> dict[str, Any] | None:
         if source is None or source is click.core.ParameterSource.DEFAULT:
             continue
         if own["long"] is None and name in OWN:
-            message = f"{option.opts[0]} is about long tables; name their columns by --long {FORM}."
-            raise click.UsageError(message)
+            refuse(f"{option.opts[0]} is about long tables; name their columns by --long {FORM}.")
         if own["long"] is not None and name not in known:
-            message = f"{option.opts[0]} does not go with --long, which has one row per answer."
-            raise click.UsageError(message)
+            refuse(f"{option.opts[0]} does not go with --long, which has one row per answer.")
     return None if own["long"] is None else own
 
 
@@ -248,8 +246,7 @@ def _as_labels(classes: str | None) -> tuple[str, ...] | None:
         return None
     labels = tuple(label.strip() for label in classes.split(","))
     if len(labels) < 2 or "" in labels or len(set(labels)) < len(labels):
-        message = f"--classes takes two or more labels, such as none,minor,severe; got {classes!r}."
-        raise click.UsageError(message)
+        refuse(f"--classes takes two or more labels, such as none,minor,severe; got {classes!r}.")
     return labels
 
 
@@ -260,11 +257,10 @@ def _labels_of(
     if columns is None:
         return labels
     if labels is not None and len(labels) != len(columns):
-        message = (
+        refuse(
             f"--classes takes a label for each column of probabilities; got {len(labels)} labels "
             f"and {len(columns)} columns."
         )
-        raise click.UsageError(message)
     return columns if labels is None and len(columns) > 1 else labels
 
 
@@ -273,19 +269,16 @@ def _require_sense(
 ) -> None:
     """Refuse options that say something about classes without --classes, and the reverse."""
     if labels is not None and event is not None:
-        message = "--event is for one event, --classes for several; give only one of them."
-        raise click.UsageError(message)
+        refuse("--event is for one event, --classes for several; give only one of them.")
     for name, given in {"--ordered": ordered, "--normalize": normalize}.items():
         if labels is None and given:
-            message = f"{name} is about classes; give their labels by --classes."
-            raise click.UsageError(message)
+            refuse(f"{name} is about classes; give their labels by --classes.")
 
 
 def require_other_columns(outcome: str, forecasts: Iterable[str]) -> None:
     """Refuse an outcome that is a forecast, too."""
     if outcome in forecasts:
-        message = f"The column {outcome!r} cannot be both the outcome and a forecast."
-        raise click.UsageError(message)
+        refuse(f"The column {outcome!r} cannot be both the outcome and a forecast.")
 
 
 class Guess:
@@ -365,8 +358,7 @@ class Guess:
         click.echo(sentence, err=True)
 
     def _refuse(self, question: str) -> NoReturn:
-        message = f"{question}; the columns are {first_of(map(repr, self.files.names), SHOWN)}."
-        raise click.UsageError(message)
+        refuse(f"{question}; the columns are {first_of(map(repr, self.files.names), SHOWN)}.")
 
 
 def _is_probability(column: Shape) -> bool:

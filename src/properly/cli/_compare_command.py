@@ -12,16 +12,16 @@ from properly._boundary._record import ends_apart
 from properly.cli._chosen import GAPS, read_long
 from properly.cli._column_plan import taken_long
 from properly.cli._command_table import CompareCommand
-from properly.cli._engine import Large, opened, refuse_without_rows
+from properly.cli._engine import Large, opened, refuse_without_rows, summed
 from properly.cli._formats import as_csv
 from properly.cli._running import (
     as_json,
     emit,
     over_range,
     progress_bar,
+    refuse,
+    refuse_unknown,
     require_output,
-    summed,
-    unknown,
 )
 from properly.evaluation._summed_scores import compare_sums
 from properly.rules import RPS, Brier, Regret
@@ -63,8 +63,7 @@ def run(
 
 def _require_reference(name: str | None, what: str, choices: Collection[str]) -> None:
     if name is not None and name not in choices:
-        message = f"--reference is a {what} that is compared; got {name!r}"
-        raise unknown(message, name, choices)
+        refuse_unknown(f"--reference is a {what} that is compared; got {name!r}", name, choices)
 
 
 def _of_gaps(given: str) -> str:
@@ -73,8 +72,7 @@ def _of_gaps(given: str) -> str:
     if context.get_parameter_source("missing") is click.core.ParameterSource.DEFAULT:
         return "two-way"
     if given not in GAPS:
-        message = f"--missing {given} does not go with --long; give {', '.join(GAPS)}."
-        raise click.UsageError(message)
+        refuse(f"--missing {given} does not go with --long; give {', '.join(GAPS)}.")
     return given
 
 
@@ -119,8 +117,7 @@ def _over(
     rule = rule or (RPS() if task == "ordinal" else Brier())
     if isinstance(rule, str):
         if within is not None:
-            message = "--within is about a rule; an area under the ROC curve has no thresholds"
-            raise click.UsageError(message)
+            refuse("--within is about a rule; an area under the ROC curve has no thresholds")
         return rule
     return over_range(rule, within) or rule
 

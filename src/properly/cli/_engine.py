@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-import click
-
+import properly
 from properly._boundary._text import many
 from properly.cli._chosen import (
     GAPS,
@@ -21,15 +20,22 @@ from properly.cli._chosen import (
     say,
 )
 from properly.cli._column_plan import plan_of, planned, require_other_columns
+from properly.cli._running import progress_bar, refuse
+from properly.cli._wording import in_options
 from properly.errors import DataError
+from properly.evaluation._checkup._notes import follow_up_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from properly import Evaluation, Interval
     from properly.cli._chosen import Chosen
     from properly.cli._column_plan import ColumnPlan
     from properly.engines._files._read import Files
     from properly.engines._rows import Roles
+    from properly.engines._summary import Summary
+    from properly.rules import Rule
+    from properly.typing import Progress
 
 # More rows than these are never read; the library has the same limit for frames.
 MOST_ROWS = 1_000_000
@@ -107,8 +113,7 @@ def _plan_of_cluster(
     """Gather what the options say; a cluster is not asked what they leave out."""
     del beside
     if outcome is None or not options.get("forecast"):
-        message = f"Which columns? --engine {engine} needs --outcome COLUMN and --forecast COLUMN."
-        raise click.UsageError(message)
+        refuse(f"Which columns? --engine {engine} needs --outcome COLUMN and --forecast COLUMN.")
     plan = plan_of(outcome=outcome, **options)
     require_other_columns(outcome, plan.forecasts)
     return plan
@@ -119,8 +124,7 @@ def refuse_without_rows(option: str, engine: str) -> NoReturn:
     if engine == "duckdb":
         message = f"{option} needs the rows in memory; there are more than {MOST_ROWS:,} of them"
         raise DataError(message, hint="leave it out, or give fewer rows.")
-    message = f"{option} needs the rows in memory; --engine {engine} never has them there."
-    raise click.UsageError(message)
+    refuse(f"{option} needs the rows in memory; --engine {engine} never has them there.")
 
 
 def _has_many_cases(files: Files, plan: ColumnPlan) -> bool:
@@ -152,8 +156,7 @@ def _require_engine(engine: str, given: Mapping[str, str | None]) -> None:
     """Refuse options that are about another engine."""
     for other, name in ENGINES.items():
         if given[name] is not None and engine != other:
-            message = f"--{name} is about --engine {other}; the engine is {engine}."
-            raise click.UsageError(message)
+            refuse(f"--{name} is about --engine {other}; the engine is {engine}.")
 
 
 @contextmanager
@@ -240,3 +243,33 @@ def _labels(plan: ColumnPlan, frame: Any, column: str) -> tuple[tuple[Any, ...] 
 
 def _safe_names(plan: ColumnPlan) -> dict[str, str]:
     return {f"c{i}": column for i, column in enumerate(plan.columns)}
+
+
+def evaluated(
+    chosen: Chosen | Large, *, rules: Sequence[Rule], within: Interval | None, **options: Any
+) -> Evaluation:
+    """Evaluate what was chosen, with progress on a terminal."""
+    from properly.evaluation._evaluate import rules_of_task
+
+    with progress_bar() as progress:
+        settings = {**options, "within": within, "progress": progress, "task": chosen.task}
+        if isinstance(chosen, Large):
+            judges = rules_of_task(chosen.task, rules or None, within)[0]
+            summary = summed(chosen, judges, progress)
+            evaluation = properly.evaluate(summary, **settings)
+        else:
+            settings |= {"rules": rules or None, "groups": chosen.roles.get("groups")}
+            settings |= {"show": chosen.show or None, **chosen.arguments}
+            evaluation = properly.evaluate(chosen.y, chosen.forecasts, **settings)
+    # Whoever reads the result later has not seen what was printed.
+    done = [said for said in (chosen.dropped, chosen.percent) if said is not None]
+    notes = map(in_options, (*follow_up_notes(chosen.follow_up), *evaluation.notes))
+    return replace(evaluation, notes=(*notes, *done))
+
+
+def summed(chosen: Large, rules: Sequence[Rule], progress: Progress | None) -> Summary:
+    """Sum up what is too large for memory, inside its engine."""
+    from properly.engines._frame import Framed
+
+    kinds: Any = {"labels": chosen.labels, "pos_label": chosen.pos_label}
+    return Framed(chosen.frame, chosen.roles, **kinds).summary(rules, progress=progress)

@@ -12,7 +12,7 @@ from properly._boundary._text import printable
 from properly.cli._chosen import read_chosen
 from properly.cli._formats import FORMATS
 from properly.cli._option_table import AUTO, CLASS_MAPS, EVENT_MAPS
-from properly.cli._running import as_json, emit, over_range, progress_bar, require_output
+from properly.cli._running import as_json, emit, over_range, progress_bar, refuse, require_output
 from properly.cli._show_command import changes_nothing
 from properly.cli._wording import in_options
 
@@ -72,23 +72,19 @@ def fitted(data: Chosen, kind: str, **settings: Any) -> Recalibrated:
 def _require_sense(kind: str, *, classes: str | None, groups: str | None) -> None:
     """Refuse, before files are read, a map of another kind than the forecasts."""
     if groups is not None and kind != AUTO:
-        message = "--groups fits a map of its own kind; leave out --map."
-        raise click.UsageError(message)
+        refuse("--groups fits a map of its own kind; leave out --map.")
     if kind in CLASS_MAPS and classes is None:
-        message = f"--map {kind} is about classes; give their labels by --classes."
-        raise click.UsageError(message)
+        refuse(f"--map {kind} is about classes; give their labels by --classes.")
     if kind in EVENT_MAPS and kind != "temperature" and classes is not None:
         listed = ", ".join(("temperature", *CLASS_MAPS))
-        message = f"--map {kind} is for one event; maps for classes are {listed}."
-        raise click.UsageError(message)
+        refuse(f"--map {kind} is for one event; maps for classes are {listed}.")
 
 
 def _only(data: Chosen) -> str:
     """Return the name of the only model; a map is of one."""
     name, *others = data.forecasts
     if others:
-        message = f"A map is of one model; give one --forecast, such as --forecast {name!r}."
-        raise click.UsageError(message)
+        refuse(f"A map is of one model; give one --forecast, such as --forecast {name!r}.")
     return name
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 from properly._boundary._text import printable
+from properly.cli._running import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -375,8 +376,7 @@ def _refuse(what: str, name: str, choices: Iterable[str]) -> NoReturn:
     listed = ", ".join(map(repr, kinds.values()))
     first = f"did you mean {near[0]!r}?" if near else f"known: {listed}."
     how = f"{GRAMMAR[0].upper()}{GRAMMAR[1:]}"
-    message = f"a condition is about a {what}; got {name!r}\n\nHint: {first} {how}"
-    raise click.UsageError(message, click.get_current_context(silent=True))
+    refuse(f"a condition is about a {what}; got {name!r}\n\nHint: {first} {how}")
 
 
 def references(conditions: Iterable[Condition | Versus], *, is_stored: bool) -> tuple[str, ...]:
@@ -449,13 +449,11 @@ class Gate:
         if versus.other == STORED and self.is_stored:
             return
         if versus.other == STORED and STORED not in models:
-            message = f"--fail-if names a {STORED}; give the stored result by --baseline FILE."
-            raise click.UsageError(message)
+            refuse(f"--fail-if names a {STORED}; give the stored result by --baseline FILE.")
         if versus.other not in (*models, *NO_MODEL):
             _refuse("model, a column or no-model", versus.other, (*models, NO_MODEL[0]))
         if versus.other == versus.model or models == (versus.other,):
-            message = f"a model is compared with another one; got {versus.text!r}"
-            raise click.UsageError(message)
+            refuse(f"a model is compared with another one; got {versus.text!r}")
 
     def failures(
         self,

@@ -17,7 +17,7 @@ from properly.cli._command_table import LeaderboardCommand
 from properly.cli._described import command_line
 from properly.cli._formats import as_csv
 from properly.cli._option_table import FORM, PICTURES
-from properly.cli._running import as_json, emit, require_output, require_packages
+from properly.cli._running import as_json, emit, refuse, require_output, require_packages
 from properly.cli._wording import in_options
 from properly.rules import RPS
 
@@ -40,8 +40,7 @@ def run(layout: str, output: str | None, *, force: bool, **options: Any) -> None
     settings = {name: options.pop(name) for name in own_names if name in options}
     own = taken_long(options, *own_names)
     if own is None:
-        message = f"Which columns? Name them by --long {FORM}."
-        raise click.UsageError(message)
+        refuse(f"Which columns? Name them by --long {FORM}.")
     board = board_of(own, options, **settings)
     if output is None or kind == "text":
         emit(_laid_out(board, layout), output, force=force)
@@ -78,8 +77,7 @@ def _kind(output: str | None, layout: str) -> str:
     if ending not in ("html", *PICTURES):
         return "text"
     if layout != "text":
-        message = f"--format {layout} is text; {printable(str(output))} is a {KINDS[ending]}."
-        raise click.UsageError(message)
+        refuse(f"--format {layout} is text; {printable(str(output))} is a {KINDS[ending]}.")
     return ending
 
 

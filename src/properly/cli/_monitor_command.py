@@ -7,7 +7,7 @@ import re
 import shlex
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 import numpy as np
@@ -19,7 +19,14 @@ from properly._boundary._record import plain
 from properly._boundary._text import many, printable, wrapped
 from properly.cli._chosen import Places, as_outcomes, say, without_percent
 from properly.cli._column_plan import require_other_columns
-from properly.cli._running import as_json, emit, require_output, require_packages, unknown
+from properly.cli._running import (
+    as_json,
+    emit,
+    refuse,
+    refuse_unknown,
+    require_output,
+    require_packages,
+)
 from properly.engines._files._read import open_files
 from properly.errors import DataError
 from properly.evaluation._monitor._claims import Added
@@ -143,8 +150,7 @@ def _begun(
     """Read a state, or begin one."""
     is_new = not Path(state).exists()
     if is_new and not paths:
-        message = f"There is no state {printable(state)} yet; name files to begin it with."
-        raise click.UsageError(message)
+        refuse(f"There is no state {printable(state)} yet; name files to begin it with.")
     watching = None if is_new else properly.Monitor.load(state)
     # Which columns are read is known to the command line only.
     stored = None if watching is None else watching._reading  # noqa: SLF001
@@ -161,8 +167,7 @@ def _begun(
 def _reading(given: Mapping[str, Any]) -> BatchColumns:
     """Take the columns of a first run."""
     if not (given["outcome"] and given["forecast"]):
-        message = "A new state needs --outcome COLUMN and --forecast COLUMN."
-        raise click.UsageError(message)
+        refuse("A new state needs --outcome COLUMN and --forecast COLUMN.")
     require_other_columns(given["outcome"], given["forecast"])
     return BatchColumns(**{name: given[name] for name in COLUMNS})
 
@@ -175,7 +180,7 @@ def _agreed(state: str, given: Mapping[str, Any], stored: Mapping[str, Any]) -> 
         if name == "forecast":
             value, was = (", ".join(sorted(x)) for x in (value, was))
         if value and value != was:
-            raise _other(state, f"--{name}", value, was)
+            _other(state, f"--{name}", value, was)
     return BatchColumns(**known)
 
 
@@ -201,8 +206,8 @@ def _as_against(text: str, models: tuple[str, ...]) -> str | float:
     try:
         return float(text)
     except ValueError:
-        message = f"--against is a model that is watched, or a number; got {text!r}"
-        raise unknown(message, text, models) from None
+        said = f"--against is a model that is watched, or a number; got {text!r}"
+        refuse_unknown(said, text, models)
 
 
 def _maps(given: tuple[str, ...], models: tuple[str, ...]) -> dict[str, Map]:
@@ -212,12 +217,10 @@ def _maps(given: tuple[str, ...], models: tuple[str, ...]) -> dict[str, Map]:
         # A name may have an equals sign itself.
         named = [name for name in models if text.startswith(f"{name}=")]
         if not named and len(models) > 1:
-            message = f"Of several models, write --map MODEL=FILE; got {text!r}."
-            raise click.UsageError(message)
+            refuse(f"Of several models, write --map MODEL=FILE; got {text!r}.")
         name = max(named, key=len, default=models[0])
         if name in maps:
-            message = f"One map a model; got --map for {name!r} again."
-            raise click.UsageError(message)
+            refuse(f"One map a model; got --map for {name!r} again.")
         maps[name] = load(text.removeprefix(f"{name}=") if named else text)
     return maps
 
@@ -229,7 +232,7 @@ def _require_like(state: str, given: Mapping[str, Any], options: Mapping[str, An
         if new != old:
             option = {"pos_label": "--event", "maps": "--map"}.get(name, f"--{name}")
             option = "--restart-after-alarm" if name == "run_length" else option
-            raise _other(state, option, *(("another", "that") if name == "maps" else (new, old)))
+            _other(state, option, *(("another", "that") if name == "maps" else (new, old)))
 
 
 def _in_words(value: Any) -> str | None:
@@ -243,13 +246,12 @@ def _in_words(value: Any) -> str | None:
     return repr(value)
 
 
-def _other(state: str, option: str, new: object, old: object) -> click.UsageError:
+def _other(state: str, option: str, new: object, old: object) -> NoReturn:
     """Refuse an option that is another than that of the first run."""
     shown = printable(state)
     begun = f"{shown} was begun with {printable(str(old))}" if old else f"{shown} was begun without"
     is_new = "is given" if new is True else f"is {printable(str(new))}"
-    message = f"{option} {is_new}, but {begun}; leave it out, or begin another state."
-    return click.UsageError(message)
+    refuse(f"{option} {is_new}, but {begun}; leave it out, or begin another state.")
 
 
 def _laid_out(

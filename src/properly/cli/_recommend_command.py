@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from properly.cli._running import as_json, emit
+from properly.cli._running import as_json, emit, refuse
 from properly.decisions import recommend
 from properly.decisions._recommend import DECISIONS, THRESHOLDS
 
@@ -37,8 +37,7 @@ def _ask(answers: dict[str, Any]) -> dict[str, Any]:
     if not sys.stdin.isatty():
         choices = {"decisions": DECISIONS, "threshold": THRESHOLDS}
         flags = [f"--{n} {'|'.join(c)}" for n, c in choices.items() if answers[n] is None]
-        message = f"Off a terminal nothing can be asked; give {' and '.join(flags)}."
-        raise click.UsageError(message, click.get_current_context())
+        refuse(f"Off a terminal nothing can be asked; give {' and '.join(flags)}.")
     replies = dict(answers)
     if replies["decisions"] is None:
         question = "Is each case decided on its own, or can only so many be acted on?"

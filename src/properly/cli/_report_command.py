@@ -13,10 +13,10 @@ from properly._boundary._arrays import missing_values
 from properly._boundary._files import require_folder, together
 from properly._boundary._text import printable
 from properly.cli._chosen import Chosen
-from properly.cli._engine import opened
+from properly.cli._engine import evaluated, opened
 from properly.cli._leaderboard_command import write_page
 from properly.cli._option_table import EvaluateOptions
-from properly.cli._running import evaluated, require_output, require_packages
+from properly.cli._running import require_output, require_packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,8 +6,7 @@ import json
 import sys
 import warnings
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -18,13 +17,10 @@ from properly.cli._wording import in_options
 from properly.errors import DataWarning, ProperlyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from properly import Evaluation, Interval
-    from properly.cli._chosen import Chosen
-    from properly.cli._engine import Large
-    from properly.engines._summary import Summary
+    from properly import Interval
     from properly.rules import Rule
     from properly.typing import Progress
 
@@ -60,39 +56,6 @@ def emit(text: str, path: str | None = None, *, force: bool = False) -> None:
 def as_json(record: Any) -> str:
     """Write a record as JSON, which has no NaN and no infinity."""
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def evaluated(
-    chosen: Chosen | Large, *, rules: Sequence[Rule], within: Interval | None, **options: Any
-) -> Evaluation:
-    """Evaluate what was chosen, with progress on a terminal."""
-    import properly
-    from properly.cli._engine import Large
-    from properly.evaluation._checkup._notes import follow_up_notes
-    from properly.evaluation._evaluate import rules_of_task
-
-    with progress_bar() as progress:
-        settings = {**options, "within": within, "progress": progress, "task": chosen.task}
-        if isinstance(chosen, Large):
-            judges = rules_of_task(chosen.task, rules or None, within)[0]
-            summary = summed(chosen, judges, progress)
-            evaluation = properly.evaluate(summary, **settings)
-        else:
-            settings |= {"rules": rules or None, "groups": chosen.roles.get("groups")}
-            settings |= {"show": chosen.show or None, **chosen.arguments}
-            evaluation = properly.evaluate(chosen.y, chosen.forecasts, **settings)
-    # Whoever reads the result later has not seen what was printed.
-    done = [said for said in (chosen.dropped, chosen.percent) if said is not None]
-    notes = map(in_options, (*follow_up_notes(chosen.follow_up), *evaluation.notes))
-    return replace(evaluation, notes=(*notes, *done))
-
-
-def summed(chosen: Large, rules: Sequence[Rule], progress: Progress | None) -> Summary:
-    """Sum up what is too large for memory, inside its engine."""
-    from properly.engines._frame import Framed
-
-    kinds: Any = {"labels": chosen.labels, "pos_label": chosen.pos_label}
-    return Framed(chosen.frame, chosen.roles, **kinds).summary(rules, progress=progress)
 
 
 def over_range(rule: Rule | None, within: Interval | None) -> Rule | None:
@@ -146,12 +109,17 @@ def progress_bar() -> AbstractContextManager[Progress | None]:
     return shown(None, wait=0.0, watched=sys.stderr.isatty())
 
 
-def unknown(message: str, name: str, choices: Iterable[str]) -> click.UsageError:
-    """Make an error that names what is near, or all there is."""
+def refuse(message: str) -> NoReturn:
+    """Refuse how a command is used."""
+    raise click.UsageError(message, click.get_current_context(silent=True))
+
+
+def refuse_unknown(message: str, name: str, choices: Iterable[str]) -> NoReturn:
+    """Refuse a name; say what is near, or all there is."""
     from properly._boundary._classes import nearest
 
     names = list(choices)
     near = nearest(name, names)
     listed = ", ".join(map(repr, names))
     hint = f"did you mean {near[0]!r}?" if near else f"known: {listed}."
-    return click.UsageError(f"{message}\n\nHint: {hint}", click.get_current_context(silent=True))
+    refuse(f"{message}\n\nHint: {hint}")

@@ -10,11 +10,11 @@ import click
 from properly._boundary._text import wrapped
 from properly.cli._baseline import against, keep_forecasts, read_stored
 from properly.cli._chosen import Chosen
-from properly.cli._engine import Large, opened, refuse_without_rows
+from properly.cli._engine import Large, evaluated, opened, refuse_without_rows
 from properly.cli._formats import FORMATS
 from properly.cli._gate import Gate, names_of, references
 from properly.cli._option_table import EvaluateOptions
-from properly.cli._running import as_json, emit, evaluated, require_output
+from properly.cli._running import as_json, emit, refuse, require_output
 from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._record import score_rows
 
@@ -85,8 +85,7 @@ def run(
     """Score, print or write scores, and exit with 3 if a condition fails."""
     require_output(output, force=force)
     if options["keep"] and layout != "json":
-        message = "--keep-forecasts is about --format json, which has room for them."
-        raise click.UsageError(message)
+        refuse("--keep-forecasts is about --format json, which has room for them.")
     stored = None if baseline is None else read_stored(baseline)
     request = {name: options.pop(name) for name in EvaluateOptions.params}
     text, failures = _scored(layout, stored, request, **options)
