@@ -8,8 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from threading import Lock
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -62,6 +61,8 @@ MOST_RETAINED = 100
 # Points of a smooth curve that is drawn.
 SMOOTH_POINTS = 40
 SHARES = "class shares"
+# What an evaluation keeps of what was asked for.
+KEPT = ("task", "rules", "within", "level", "replicates", "seed")
 PARTS = ("miscalibration", "discrimination")
 
 
@@ -83,20 +84,9 @@ def gather(data: Mapping[str, Cases] | Summary, request: Asked) -> Evaluation:
         fields = _fields(source)
     about = fields["scores"][source.models[0]][request.rules[0].name]
     notes = [*said, *source.notes, *source.closing_notes(fields.get("grouping", {}))]
-    evaluation = Evaluation(
-        task=request.task,
-        rows=about.cases,
-        design=about.design,
-        rules=request.rules,
-        primary=request.primary.name,
-        within=request.within,
-        level=request.level,
-        replicates=request.replicates,
-        seed=request.seed,
-        summed=source.summed,
-        **source.data(),
-        **fields,
-    )
+    made = {"rows": about.cases, "design": about.design, "summed": source.summed} | source.data()
+    made |= {name: getattr(request, name) for name in KEPT} | {"primary": request.primary.name}
+    evaluation = Evaluation(**made, **fields)
     notes = [*doubts(evaluation, source.given), *dict.fromkeys(notes)]
     return replace(evaluation, notes=tuple(notes))
 
@@ -159,14 +149,14 @@ class _Models:
     """
 
     # Fields by step; those left out, with a note, where the data do not allow them.
-    steps: Mapping[str, tuple[str, ...]] = {}
+    every: ClassVar[dict[str, tuple[str, ...]]]
     optional: tuple[str, ...] = ("groups", "over_time", "repairs")
 
     def __init__(self, source: Source) -> None:
         self.source, self.request, self.primary = source, source.request, source.request.primary
         self.done: dict[str, dict[str, Any]] = {name: {} for name in source.models}
-        if self.request.recalibrate is not None:
-            self.steps = {**self.steps, "recalibration": ("repairs",)}
+        repairs = {} if self.request.recalibrate is None else {"recalibration": ("repairs",)}
+        self.steps = self.every | repairs
 
     def do(self, steps: _Steps, task: tuple[str, str]) -> tuple[list[str], list[str]]:
         """Make some fields of one model; return what was noticed, and why some cannot be had."""
@@ -230,16 +220,14 @@ def _note(what: str, error: DataError) -> str:
 class _EventModels(_Models):
     """Makes what there is of models of an event."""
 
-    steps = MappingProxyType(
-        {
-            "scores": ("scores",),
-            "reliability": (
-                *("decompositions", "calibration_tests", "reliability", "certain", "grouping"),
-                "worst",
-            ),
-            "calibration": ("aucs", "means", "calibration", "groups", "over_time"),
-        }
-    )
+    every: ClassVar = {
+        "scores": ("scores",),
+        "reliability": (
+            *("decompositions", "calibration_tests", "reliability", "certain", "grouping"),
+            "worst",
+        ),
+        "calibration": ("aucs", "means", "calibration", "groups", "over_time"),
+    }
     optional = ("aucs", "means", "calibration", "calibration_tests", *_Models.optional)
 
     def together(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -435,13 +423,11 @@ def _compare_areas(models: dict[str, Cases], level: float, seed: int) -> Compari
 class _ClassModels(_Models):
     """Makes what there is of models of classes."""
 
-    steps = MappingProxyType(
-        {
-            "scores": ("scores",),
-            "reliability": ("decompositions", "decisions", "reliability", "retention", "worst"),
-            "calibration": ("calibration_tests", "groups", "over_time"),
-        }
-    )
+    every: ClassVar = {
+        "scores": ("scores",),
+        "reliability": ("decompositions", "decisions", "reliability", "retention", "worst"),
+        "calibration": ("calibration_tests", "groups", "over_time"),
+    }
 
     def together(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Score the class shares, and put each score of a model together with its parts."""
@@ -486,19 +472,24 @@ class _ClassModels(_Models):
             for question, x in counted(questions.items(), len(questions))
         }
 
+    def _is_left_out(self, what: str, reasons: Mapping[str, bool]) -> bool:
+        """Note the first reason that holds, if one does."""
+        why = next((f"{what} {reason}" for reason, holds in reasons.items() if holds), None)
+        self.source.notes += [] if why is None else [why]
+        return why is not None
+
     def retention(self, name: str) -> Retention | None:
         """Refer the least certain cases to somebody else, and judge the decisions on the rest."""
         source, task = self.source, self.request.task
         if source.summed:
             return None
         y, p, weight, _ = rows_in_use(source.cases[name])
-        for why, holds in {
+        reasons = {
             f"more than {MOST_RETAINED} classes": len(source.shares) > MOST_RETAINED,
-            "cases with weights": weight.min() < weight.max(),
-        }.items():
-            if holds:
-                source.notes.append(f"there are no retention curves of {why}")
-                return None
+            "cases with weights": bool(weight.min() < weight.max()),
+        }
+        if self._is_left_out("there are no retention curves of", reasons):
+            return None
         how: Any = {} if task == "ordinal" else {"metric": "expected_cost", "cost": COST[task]}
         scores = decisions.rejection_scores(p, RPS() if task == "ordinal" else Brier())
         # Equal scores have no order, least of all that of the rows.
@@ -510,14 +501,13 @@ class _ClassModels(_Models):
         if source.summed or not self.request.replicates:
             return None
         cases = source.cases[name]
-        for why, holds in {
+        clustered = cases.clusters is not None
+        reasons = {
             f"there are more than {MOST_CLASSES} classes": len(source.shares) > MOST_CLASSES,
-            "the test takes cases as independent, and these have clusters": cases.clusters
-            is not None,
+            "the test takes cases as independent, and these have clusters": clustered,
             "the test does not allow for dependence in time": cases.time is not None,
-        }.items():
-            if holds:
-                source.notes.append(f"calibration is not tested: {why}")
-                return None
+        }
+        if self._is_left_out("calibration is not tested:", reasons):
+            return None
         options: dict[str, Any] = {"statistic": "mcb", "reduction": self.request.reduction}
         return calibration.calibration_test(cases, **options, **self.request.draws)
