@@ -69,25 +69,24 @@ def test_baselines_stand_below_the_models_and_skill_is_measured_against_the_last
     assert e.to_dict()["baselines"]["treat none"]["brier"]["skill"] == pytest.approx(-1 / 3)
 
 
-def test_a_range_of_thresholds_brings_the_mean_regret_over_it() -> None:
-    e = evaluate([0, 1, 1], [0.1, 0.8, 0.7], within=(0.05, 0.2))
-    assert e.rules == (Regret((0.05, 0.2)), Brier(), Log())
-    assert e.primary == "regret[0.05,0.2]"
-
-
-@pytest.mark.parametrize("within", [(0.0, 0.2), (0.5, 1.0)])
-def test_a_range_up_to_the_end_has_a_mean_regret(within: tuple[float, float]) -> None:
-    e = evaluate([0, 1, 1], [0.1, 0.8, 0.7], within=within)
-    assert e.rules == (Regret(within), Brier(), Log())
+@pytest.mark.parametrize(
+    ("within", "rules", "expected"),
+    [
+        ((0.05, 0.2), None, (Brier(), Log())),
+        ((0.0, 0.2), None, (Brier(), Log())),
+        ((0.5, 1.0), None, (Brier(), Log())),
+        ((0.1, 0.2), Spherical(), (Spherical(),)),
+        ((0.1, 0.2), Elementary(0.5), (Elementary(0.5),)),
+        ((0.1, 0.3), [Regret((0.05, 0.2)), Brier()], (Regret((0.05, 0.2)), Brier())),
+    ],
+)
+def test_a_range_of_thresholds_brings_the_mean_regret_over_it_first(
+    within: tuple[float, float], rules: Any, expected: tuple[Any, ...]
+) -> None:
+    e = evaluate(Y, P["good"], rules=rules, within=within)
+    assert e.rules == (Regret(within), *expected)
+    assert e.primary == Regret(within).name
     assert math.isfinite(e.scores["forecast"][e.primary].value)
-
-
-def test_rules_that_were_asked_for_come_after_the_mean_regret() -> None:
-    within = (0.1, 0.2)
-    e = evaluate([0, 1], [0.1, 0.8], rules=Spherical(), within=within)
-    assert e.rules == (Regret(within), Spherical())
-    outside = evaluate([0, 1], [0.1, 0.8], rules=Elementary(0.5), within=within)
-    assert outside.rules == (Regret(within), Elementary(0.5))
 
 
 def test_the_bounded_brier_score_is_there_as_a_rule_and_twice_the_mean_regret() -> None:
@@ -119,12 +118,6 @@ def test_the_score_over_a_range_is_the_mean_of_the_regret_curve_there() -> None:
     curve = e.regret["forecast"].area((lower, upper)) / (upper - lower)
     assert score == pytest.approx(curve, rel=1e-13)
     assert e.to_dict()["models"]["forecast"][e.primary]["score"] == pytest.approx(score, rel=1e-14)
-
-
-def test_a_rule_with_a_range_of_its_own_is_not_restricted_again() -> None:
-    e = evaluate(Y, P["good"], rules=[Regret((0.05, 0.2)), Brier()], within=(0.1, 0.3))
-    assert e.rules == (Regret((0.1, 0.3)), Regret((0.05, 0.2)), Brier())
-    assert e.primary == "regret[0.1,0.3]"
 
 
 def test_the_last_of_two_labels_is_the_event() -> None:

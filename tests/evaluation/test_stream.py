@@ -291,16 +291,6 @@ def test_rows_that_wait_are_those_that_came() -> None:
     assert numbers_of(found) == nearly(whole)
 
 
-@pytest.mark.parametrize("bad", [1.5, -0.1, np.nan])
-def test_a_bad_batch_is_refused_when_it_comes_though_others_wait(bad: float) -> None:
-    found = fed(*HALVES)
-    with pytest.raises(DataError, match="forecasts"):
-        found.add(Y[:2], {"a": np.array([0.1, bad]), "b": P["b"][:2]})
-    with pytest.raises(DataError):
-        found.add(np.array([0, 2]), {name: p[:2] for name, p in P.items()})
-    assert numbers_of(found) == nearly(fed())
-
-
 def test_batches_of_any_kind_take_turns() -> None:
     kinds: list[Any] = [np.full(4, 3), np.ones(4, dtype=np.int64), np.full(4, 2.0)]
     kinds.append(np.full(4, 0.5))
