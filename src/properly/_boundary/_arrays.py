@@ -8,7 +8,8 @@ or otherwise repaired.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
 
 import array_api_compat as compat
 import numpy as np
@@ -22,11 +23,7 @@ from properly._boundary._libraries import (
 )
 from properly._boundary._text import first_of
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.typing import Array, ArrayLike, Column
+from properly.typing import Array, ArrayLike, Column
 
 DROP = "drop those rows first."
 CENSORED = (

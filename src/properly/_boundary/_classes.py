@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from numbers import Number
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,10 +41,7 @@ from properly._boundary._libraries import (
 )
 from properly._boundary._text import printable
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from properly.typing import Array, ArrayLike, Column
-
+from properly.typing import Array, ArrayLike, Column
 
 NAME, LOGITS = "class probabilities", "logits"
 # Up to this many columns are added up one after the other, which is faster than row by row.

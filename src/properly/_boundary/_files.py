@@ -14,20 +14,17 @@ import secrets
 import shutil
 import stat
 import struct
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from tempfile import mkdtemp
 from time import time
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 from zipfile import BadZipFile
 
 from properly._boundary._text import printable
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 # Seconds after which nobody writes a part any more.
 DAY = 86_400

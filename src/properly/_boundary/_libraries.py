@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import array_api_compat as compat
 import numpy as np
 
-if TYPE_CHECKING:
-    from properly.typing import Array
+from properly.typing import Array
 
 T = TypeVar("T")
 # From 2.1 on, numpy has all of the standard that is used here. To import a wrapper of it takes

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from properly._boundary._interrupts import deferred
 from properly.errors import DataWarning, MissingExtraError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def import_extra(module: str, *, extra: str) -> Any:

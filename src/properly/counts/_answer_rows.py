@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,12 +27,7 @@ from properly._boundary._record import as_frame
 from properly._boundary._text import first_of, many, quoted
 from properly.counts._cases import Cases, numbered
 from properly.errors import ArgumentTypeError, DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # What belongs to the question: one value each.
 OF_QUESTION = ("weight", "clusters", "strata", "when", "opens", "closes", "resolved")

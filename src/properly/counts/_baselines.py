@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,7 @@ from properly.counts._cases import Cases, has_classes, rows_in_use
 from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.errors import DataError
 from properly.rules._class_rule import as_rows
-
-if TYPE_CHECKING:
-    from properly.typing import ArrayLike, Column
-
+from properly.typing import ArrayLike, Column
 
 TREAT_ALL, TREAT_NONE, EVENT_RATE = "treat all", "treat none", "event rate"
 NAME = "reference forecasts"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 from properly._boundary._arrays import as_column, distinct, is_nested
 from properly._boundary._classes import column_names, columns_of
@@ -13,9 +13,7 @@ from properly._boundary._libraries import has_rows, to_numpy
 from properly.counts._cases import Cases, contenders
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
-
-if TYPE_CHECKING:
-    from properly.typing import ArrayLike, Column
+from properly.typing import ArrayLike, Column
 
 S = TypeVar("S")
 S_contra = TypeVar("S_contra", contravariant=True)

@@ -5,16 +5,12 @@ Counted cases only: weights are added up on the host, run by run, where nothing 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
 from properly.counts._scoring import EXACT, concordance
 from properly.counts._tally import Tally
-
-if TYPE_CHECKING:
-    from properly.typing import Array, Column
+from properly.typing import Array, Column
 
 
 def stays(tally: Tally) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from properly._boundary._libraries import namespace, to_library_of, to_numpy
 from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_FORECAST
-
-if TYPE_CHECKING:
-    from properly.typing import Array, Column, Floats
-
+from properly.typing import Array, Column, Floats
 
 # Products below this are exact in int64.
 EXACT = 2**63

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly._boundary._arrays import MOST
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.typing import Array, Column
+from properly.typing import Array, Column
 
 # Whole numbers up to this are exact in float64.
 EXACT = 2**53

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
 from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import namespace, without_gradient
@@ -17,12 +18,7 @@ from properly.rules import BinaryRule, Brier, ClassRule, Log, Rule
 from properly.rules._costs import decide_by_mode
 from properly.rules._dual_rules import at_most_one
 from properly.rules._ranked_probability import CutRule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.typing import Array
-
+from properly.typing import Array
 
 ALMOST_ONE = 1 - 2.0**-53
 # Decimals that sums of probabilities are rounded to, above and below the limit; see `as_decimals`.

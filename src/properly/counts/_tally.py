@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -40,11 +41,7 @@ from properly.counts._pooling import (
 )
 from properly.counts._pooling import count as count_rows
 from properly.errors import ArgumentTypeError, DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from properly.typing import Array, ArrayLike, Floats
+from properly.typing import Array, ArrayLike, Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)

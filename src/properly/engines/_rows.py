@@ -15,12 +15,12 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import reduce
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -53,11 +53,7 @@ from properly.engines._symbols import columns_of, only, with_formulas
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._costs import decide_by_mode
 from properly.rules._dual_rules import at_most_one
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.typing import Column
+from properly.typing import Column
 
 # Rounded down, larger numbers are no whole numbers of 64 bits.
 WHOLE = 2.0**62

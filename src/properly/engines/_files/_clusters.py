@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from properly._boundary._files import temporary_folder
 from properly.engines._files._duckdb_tables import (
@@ -35,9 +36,6 @@ from properly.engines._files._paths import (
     listed_paths,
 )
 from properly.errors import DataError, ProperlyError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 # The kinds that a column of text can have, narrowest first, and what all of its values then match.
 # Whole numbers that 64 bits may not hold are ids, and stay text.
