@@ -46,9 +46,9 @@ def stream(table: pa.Table = TABLE) -> bytes:
     return sink.getvalue()
 
 
-def feathered(table: pa.Table = TABLE) -> bytes:
+def feathered(table: pa.Table = TABLE, **options: Any) -> bytes:
     sink = io.BytesIO()
-    feather.write_feather(table, sink)
+    feather.write_feather(table, sink, **options)
     return sink.getvalue()
 
 

@@ -258,7 +258,7 @@ class Framed:
             pooled, grouped = _pooled(viewed, int(sums.totals["rows",]), cells)
             tallies[key] = pooled.tally(grouped)
             for group, own in within.items():
-                own[key] = pooled.of_group(group).tally(grouped)
+                own[key] = pooled.only(pooled.columns["g"] == group).tally(grouped)
         labels = None if rows.classes is None else rows.labels or tuple(range(rows.classes))
         return Summary(
             sums=sums,

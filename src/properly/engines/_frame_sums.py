@@ -26,7 +26,7 @@ from properly._boundary._libraries import infinities
 from properly.counts._cases import require_clusters
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally, snapped, tally_of_sums
-from properly.engines._rows import WHOLE, Rows, collected, floor, is_sound
+from properly.engines._rows import WHOLE, Rows, collected, floor, is_sound, sum_of
 from properly.engines._score_sums import (
     COARSE,
     COUNTED,
@@ -61,10 +61,6 @@ class PooledRows(NamedTuple):
     """
 
     columns: dict[str, Column]
-
-    def of_group(self, group: Any) -> PooledRows:
-        """Keep the rows of one group."""
-        return self.only(np.asarray(self.columns["g"] == group))
 
     def only(self, chosen: Column) -> PooledRows:
         """Keep some of the rows."""
@@ -266,7 +262,8 @@ class Summing:
             yield "c", (~nw.col("c").is_null()).cast(nw.Int64)
         if rows.classes is not None:
             for i, columns in enumerate(rows.forecasts.values()):
-                yield f"whole_{i}", rows.sums_to_one(columns)
+                off, slack = sum_of(columns) - 1, rows.slack(columns)
+                yield f"whole_{i}", ((off <= slack) & (off >= -slack)).cast(nw.Int64)
         for name, x in rows.amounts().items():
             yield from _split(name, x) if name in ("w", "w2") else [(name, x)]
         w = nw.col("w").cast(nw.Float64) if rows.weighted else None

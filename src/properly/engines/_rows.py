@@ -235,8 +235,11 @@ class Rows:
         try:
             data = data.select(*chosen)
         except (TypeError, ValueError):
-            _refuse_mixed(roles, schema)
-            raise
+            mixed = [c for x, c in roles.held.items() if x[0] in "pwk" and schema[c] in MIXED]
+            if not mixed:
+                raise
+            message = f"column {roles.name(mixed[0])} must hold numbers; it holds several kinds"
+            raise DataError(message, hint="convert text to numbers first.") from None
         return cls(data, roles, kind, whole, frozenset(narrow), pos_label, label_names)
 
     @property
@@ -294,19 +297,16 @@ class Rows:
 
     def only(self, column: str) -> Rows:
         """Keep one of the forecasts, as ``p0``."""
-        roles = replace(self.roles, forecasts={"": (self.roles.held[column],)})
         narrow = frozenset({"p0"} if column in self.narrow else ())
-        return replace(self._kept(nw.col("y"), nw.col(column)), roles=roles, narrow=narrow)
+        name = self.roles.held[column]
+        return self.event_of(nw.col("y"), nw.col(column), name, narrow=narrow)
 
-    def event_of(self, happened: nw.Expr, p: nw.Expr) -> Rows:
-        """Judge forecasts of another event on the same rows, which have been checked."""
-        roles = replace(self.roles, forecasts={"": (self.roles.probabilities[0],)})
-        options: dict[str, Any] = {"pos_label": None, "labels": None}
-        return replace(self._kept(happened, p), roles=roles, kind=nw.Boolean(), **options)
-
-    def _kept(self, y: nw.Expr, p: nw.Expr) -> Rows:
+    def event_of(self, y: nw.Expr, p: nw.Expr, column: str, **changes: Any) -> Rows:
+        """Judge forecasts of an event on the same rows, which have been checked, as ``p0``."""
+        roles = replace(self.roles, forecasts={"": (column,)})
         kept = [name for name in self.roles.design if name != "c"]
-        return replace(self, data=self.data.select(*kept, y.alias("y"), p.alias("p0")))
+        data = self.data.select(*kept, y.alias("y"), p.alias("p0"))
+        return replace(self, data=data, roles=roles, **changes)
 
     def is_label(self, label: Any) -> nw.Expr:
         """Return whether the outcome is a label; a label of another kind is nowhere."""
@@ -359,12 +359,7 @@ class Rows:
         numbers: Column = class_numbers(y, self.labels or self.classes)
         return numbers
 
-    def sums_to_one(self, columns: Sequence[str]) -> nw.Expr:
-        """Return 1 where class probabilities sum to one, 0 or null elsewhere."""
-        off, slack = sum_of(columns) - 1, self._slack(columns)
-        return ((off <= slack) & (off >= -slack)).cast(nw.Int64)
-
-    def _slack(self, columns: Sequence[str]) -> float:
+    def slack(self, columns: Sequence[str]) -> float:
         """Return how far off 1 class probabilities may sum."""
         return slack_at(float(np.finfo(np.float32).eps) * self.narrow.issuperset(columns))
 
@@ -378,7 +373,7 @@ class Rows:
                 worst = low if abs(low - 1) >= abs(high - 1) else high
                 verb = "does" if bad == 1 else "do"
                 message = (
-                    f"rows of class probabilities must sum to 1 within {self._slack(columns):.2g}; "
+                    f"rows of class probabilities must sum to 1 within {self.slack(columns):.2g}; "
                     f"{bad:,} of {total:,} rows of model {model!r} {verb} not, such as one with "
                     f"{worst:g}"
                 )
@@ -416,7 +411,7 @@ class Rows:
         gone = (x.is_null() | x.is_nan()) if is_float else x.is_null()
         broken = {f"{what} must not be missing": nw.when(gone).then(nw.lit(0.0))}
         rules = RULES.get(name[0], {}).items()
-        broken |= {rule: nw.when(is_broken(x)).then(x) for rule, is_broken in rules}
+        broken |= {rule: nw.when(~is_kept(x)).then(x) for rule, is_kept in rules}
         for rule, bad in broken.items():
             ends = v.count().alias("n"), v.min().alias("a"), v.max().alias("b")
             count, low, high = one_row(self.data.select(v=bad), *ends)
@@ -466,34 +461,20 @@ def floor(x: nw.Expr) -> nw.Expr:
     return nw.when((x < WHOLE) & (x > -WHOLE)).then(x).otherwise(0.0).floor()
 
 
-# By the first letter of a column, what is sound, and rules with what breaks them; NaN does neither.
+# By the first letter of a column, what is sound, and rules with what keeps them.
 SOUND: dict[str, Callable[[nw.Expr], nw.Expr]] = {
     "p": lambda p: (p >= 0) & (p <= 1),
     "w": lambda w: (w == 0) | ((w >= TINY) & (w <= HUGE)),
     "k": lambda k: (k >= 0) & (k < WHOLE) & (k == floor(k)),
 }
-RULES: dict[str, dict[str, Callable[[nw.Expr], nw.Expr]]] = {
-    "p": {"forecasts must be probabilities in [0, 1]": lambda p: (p < 0) | (p > 1)},
+RULES = {
+    "p": {"forecasts must be probabilities in [0, 1]": SOUND["p"]},
     "w": {
-        "weights must be finite and not negative": lambda w: (w < 0) | (w > MOST),
-        f"positive weights must lie between {TINY:g} and {HUGE:g}": lambda w: (
-            ((w > 0) & (w < TINY)) | (w > HUGE)
-        ),
+        "weights must be finite and not negative": lambda w: (w >= 0) & (w <= MOST),
+        f"positive weights must lie between {TINY:g} and {HUGE:g}": SOUND["w"],
     },
-    "k": {
-        "counts must be whole numbers, zero or more": lambda k: (
-            (k < 0) | (k >= WHOLE) | (k != floor(k))
-        ),
-    },
+    "k": {"counts must be whole numbers, zero or more": SOUND["k"]},
 }
-
-
-def _refuse_mixed(roles: Roles, schema: Mapping[str, Any]) -> None:
-    """Refuse a column of objects that are not all numbers."""
-    for name, column in roles.held.items():
-        if name[0] in "pwk" and schema[column] in MIXED:
-            message = f"column {roles.name(column)} must hold numbers; it holds several kinds"
-            raise DataError(message, hint="convert text to numbers first.") from None
 
 
 def _float(data: nw.LazyFrame[Any], x: nw.Expr, kind: Any) -> nw.Expr:
@@ -529,6 +510,7 @@ def sum_of(columns: Sequence[str]) -> nw.Expr:
 def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
     """Return, by model, "it was class k" and "it was above class k" as events with forecasts."""
     number, views = rows.number, {}
+    event: dict[str, Any] = {"kind": nw.Boolean(), "pos_label": None, "labels": None}
     for model, names in rows.forecasts.items():
         p = columns_of(names)
         of_class = {k: (number == k, at_most_one(p[:, k])) for k in range(len(names))}
@@ -536,8 +518,8 @@ def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
         for view, questions in (("class", of_class), ("above", above)):
             for k, (happened, tail) in questions.items():
                 data = with_formulas(rows.data, {"tail": only(tail)})
-                viewed = replace(rows, data=data)
-                views[model, (view, k)] = viewed.event_of(happened, nw.col("tail"))
+                viewed, column = replace(rows, data=data), rows.roles.probabilities[0]
+                views[model, (view, k)] = viewed.event_of(happened, nw.col("tail"), column, **event)
     return views
 
 

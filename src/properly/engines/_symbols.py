@@ -91,12 +91,8 @@ class Formula:
         self.size: int = 1 + sum(x.size for x in args if isinstance(x, Formula))
 
     def __repr__(self) -> str:
-        return str(self.args[0]) if self.op == "column" else f"{self.op}({listed(self.args)})"
-
-
-def listed(args: Sequence[object]) -> str:
-    """Write arguments one after the other."""
-    return ", ".join(map(repr, args))
+        listed = ", ".join(map(repr, self.args))
+        return str(self.args[0]) if self.op == "column" else f"{self.op}({listed})"
 
 
 KNOWN: WeakValueDictionary[tuple[Any, ...], Formula] = WeakValueDictionary()
@@ -525,19 +521,13 @@ def _operation(x: Formula, names: Mapping[Formula, str]) -> Any:
     if x.op == "column":
         return nw.col(x.args[0])
     args = [_written(arg, names) for arg in x.args]
-    if x.op == "div" and not any(isinstance(arg, Formula) for arg in _values_of(x.args[1])):
+    if x.op != "div":
+        return WRITE[x.op](*args)
+    below = x.args[1]
+    values = below.args[1:] if isinstance(below, Formula) and below.op == "where" else (below,)
+    if not any(isinstance(arg, Formula) for arg in values):
         # polars would multiply by the rounded inverse of a constant.
-        args[1] = nw.col(_column_in(x)) * 0 + args[1]
-    return WRITE[x.op](*args)
-
-
-def _values_of(x: Number) -> Sequence[Number]:
-    """Return what a formula can be: either branch of a condition, else itself."""
-    return x.args[1:] if isinstance(x, Formula) and x.op == "where" else (x,)
-
-
-def _column_in(x: Formula) -> str:
-    """Return the name of a column that a formula needs."""
-    while x.op != "column":
-        x = next(arg for arg in x.args if isinstance(arg, Formula))
-    return x.args[0]  # type: ignore[no-any-return]
+        while x.op != "column":
+            x = next(arg for arg in x.args if isinstance(arg, Formula))
+        args[1] = nw.col(x.args[0]) * 0 + args[1]
+    return args[0] / args[1]

@@ -188,8 +188,8 @@ def _present(place: int) -> str:
 
 def table_of(connection: Any, file: File, number: int, folder: Path) -> Table:
     """Look at the columns of a file, but at none of its rows; a folder takes what is rewritten."""
-    place = f"place_{number}"
-    connection.execute(f"SET VARIABLE {place} = $1", [location(file)])
+    place, location = f"place_{number}", str(file.path) if is_here(file) else file.name
+    connection.execute(f"SET VARIABLE {place} = $1", [location])
     path = f"getvariable('{place}')"
     if file.format in ("csv", "tsv", "text"):
         file, header = opened(file, _opening(connection, file, path))
@@ -205,11 +205,6 @@ def table_of(connection: Any, file: File, number: int, folder: Path) -> Table:
     if file.format == "parquet":
         return _parquet_table(connection, file, path)
     return _arrow_table(connection, file, number, folder)
-
-
-def location(file: File) -> str:
-    """Return what duckdb is to open."""
-    return str(file.path) if is_here(file) else file.name
 
 
 def require_different(file: File, names: Iterable[str | None]) -> None:
@@ -325,7 +320,8 @@ def _arrow_table(connection: Any, file: File, number: int, folder: Path) -> Tabl
         raise DataError(message)
     view = f"arrow_{number}"
     try:
-        names = arrow_names(file.path)
+        with open_arrow(file.path) as reader:
+            names = list(reader.schema.names)
         require_different(file, names)
         connection.register(view, batches_in(file.path, folder / view))
     except BrokenArrowError as error:
@@ -439,12 +435,6 @@ def _cast(column: str, kind: str) -> Value:
 
 class BrokenArrowError(Exception):
     """What pyarrow cannot read."""
-
-
-def arrow_names(path: Path) -> list[str]:
-    """Return the names of the columns, which may be there twice."""
-    with open_arrow(path) as reader:
-        return list(reader.schema.names)
 
 
 def batches_in(path: Path, place: Path) -> Any:

@@ -188,17 +188,16 @@ class Files:
         names = _as_names(columns.values())
         self.require(names)
         needed = set(numbers)
-        tables = [self._settled(i, names) for i in range(len(self.tables))]
+        full, tables = import_extra("duckdb", extra="app").IOException, []
+        for i, table in enumerate(self.tables):
+            place = self.folder / f"settled_{i}"
+            with _in_one_sentence(table.file):
+                values = self._values(table, names)
+                tables.append(settled(self.connection, table, values, place, full))
         files = self._measured(names, needed, tables)
         require_numbers(self.connection, files, [name for name in names if name in needed])
         dropped = kept(files, names, missing)
         return self.connection.sql(union(files, columns, needed)), dropped
-
-    def _settled(self, number: int, names: list[str]) -> Table:
-        full = import_extra("duckdb", extra="app").IOException
-        table, place = self.tables[number], self.folder / f"settled_{number}"
-        with _in_one_sentence(table.file):
-            return settled(self.connection, table, self._values(table, names), place, full)
 
     def _measured(
         self, names: list[str], numbers: Container[str], tables: Iterable[Table] | None = None
@@ -265,7 +264,11 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
             connection.execute("SET enable_progress_bar = false")
             for store in stores:
                 connection.register_filesystem(store)
-            tables = [_opened(connection, file, i, folder) for i, file in enumerate(files)]
+            tables: list[Table] = []
+            for number, file in enumerate(files):
+                with _in_one_sentence(file):
+                    tables.append(table_of(connection, file, number, folder))
+                require_different(file, tables[-1].names)
             for table in tables:
                 require_same(table, tables[0])
             yield Files(connection, tuple(tables), folder)
@@ -347,13 +350,6 @@ def limits_of(memory: str) -> dict[str, str]:
     limits = {"memory_limit": f"{size}B"}
     cores = max(1, size // PER_CORE)
     return limits | ({"threads": str(cores)} if cores < (os.cpu_count() or 1) else {})
-
-
-def _opened(connection: Any, file: File, number: int, folder: Path) -> Table:
-    with _in_one_sentence(file):
-        table = table_of(connection, file, number, folder)
-    require_different(file, table.names)
-    return table
 
 
 @contextmanager

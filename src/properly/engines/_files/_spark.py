@@ -36,7 +36,7 @@ from properly.errors import ArgumentTypeError, DataError, MissingExtraError, Pro
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from properly.engines._files._paths import File, Paths
+    from properly.engines._files._paths import Paths
 
 MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|yarn|k8s://\S+|spark://[^\s:,/]+:\d+(,[^\s:,/]+:\d+)*"
@@ -193,7 +193,11 @@ def _no_answer(master: str) -> DataError:
 
 def _frame_of(session: Any, files: ClusterFiles, columns: Mapping[str, str]) -> Any:
     """Read columns under other names; nothing is read before a number is asked for, but for CSV."""
-    places = [_place_of(file) for file in files.files]
+    # Just that file; an address may be a pattern.
+    places = [
+        MARKS.sub(r"\\\g<0>", f"file:{Path(file.name).absolute()}") if is_here(file) else file.name
+        for file in files.files
+    ]
     # A folder such as year=2024 would else become a column.
     reader = session.read.option("recursiveFileLookup", "true").option("mode", "FAILFAST")
     if (header := files.header) is not None:
@@ -210,12 +214,6 @@ def _frame_of(session: Any, files: ClusterFiles, columns: Mapping[str, str]) -> 
     numbers = {real: f"c{i}" for i, real in enumerate(frame.columns)}
     frame = frame.toDF(*numbers.values())
     return frame.select(*(frame[numbers[real]].alias(name) for name, real in columns.items()))
-
-
-def _place_of(file: File) -> str:
-    """Write where a file is so that Spark opens just that; an address may be a pattern."""
-    path = Path(file.name).absolute()
-    return MARKS.sub(r"\\\g<0>", f"file:{path}") if is_here(file) else file.name
 
 
 def _texts(reader: Any, header: Header, places: list[str]) -> Any:
