@@ -119,7 +119,8 @@ def find_cluster_files(paths: Paths, opening: Callable[[str], str]) -> ClusterFi
         found = find_files(given, folder)
         for file in found:
             _require_plain(file)
-    files = [_with_header(file, opening) for file in found]
+        # Links in the folder lead to files whose names look like patterns.
+        files = [_with_header(file, opening) for file in found]
     first = files[0]
     for each in files:
         name, other = each.files[0].name, first.files[0].name
