@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import array_api_compat as compat
 import numpy as np
 
-from properly.typing import Array
+if TYPE_CHECKING:
+    from properly.typing import Array
 
 T = TypeVar("T")
 # From 2.1 on, numpy has all of the standard that is used here. To import a wrapper of it takes
