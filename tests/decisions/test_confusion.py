@@ -16,15 +16,9 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
 )
-from sklearn.metrics import (
-    mean_absolute_error as theirs_absolute,
-)
+from sklearn.metrics import mean_absolute_error as theirs_absolute
 
-from properly.decisions import (
-    confusion,
-    expected_cost,
-    macro_f1,
-)
+from properly.decisions import confusion, expected_cost, macro_f1
 from properly.errors import DataWarning
 
 GRADES = ["mild", "moderate", "severe"]

@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 
 from properly import Cases, tally
 from properly.counts._scoring import mean_score
-from properly.decisions import (
-    at_threshold,
-    decision_curve,
-    decision_difference,
-)
+from properly.decisions import at_threshold, decision_curve, decision_difference
 from properly.rules import Elementary
 
 # Intervals and bands of few events warn.

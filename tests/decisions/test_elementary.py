@@ -109,7 +109,7 @@ def test_only_known_clusters_are_clusters() -> None:
     rows = dependent(Cases(Y, P, clusters=CLUSTER))
     assert rows is not None
     assert rows.together
-    assert rows.units == len(np.unique(CLUSTER))
+    assert rows.design.units == len(np.unique(CLUSTER))
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])

@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Interval
-from properly.decisions._grid import (
-    check_thresholds,
-    check_tolerance,
-    round_thresholds,
-    settle,
-)
+from properly.decisions._grid import check_thresholds, check_tolerance, round_thresholds, settle
 from properly.errors import DataError
 
 HUNDREDTHS = np.arange(101) / 100

@@ -11,12 +11,7 @@ from tests import score_oracles
 from tests.score_oracles import LEVEL, corrected, put_together, spread, wilson
 
 from properly import Cases, Tally, tally
-from properly.decisions import (
-    AtThreshold,
-    at_threshold,
-    decision_curve,
-    decision_difference,
-)
+from properly.decisions import AtThreshold, at_threshold, decision_curve, decision_difference
 
 if TYPE_CHECKING:
     from properly.inference import Band

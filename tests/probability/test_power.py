@@ -16,12 +16,7 @@ from hypothesis import strategies as st
 
 from properly import Cases, Tally, tally
 from properly.probability import generalized_mean
-from properly.probability._power_means import (
-    POWERS,
-    limit,
-    mean_of_power,
-    three_means,
-)
+from properly.probability._power_means import POWERS, limit, mean_of_power, three_means
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +10,7 @@ from properly._boundary._options import as_generator, check_whole
 from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly.counts._answers import Answers
-
-if TYPE_CHECKING:
-    from properly.typing import Column
+from properly.typing import Column
 
 NAMES = ("Ada", "Ben", "Cleo", "Dev", "Eve", "Finn", "Gus")
 # Standard deviations of what forecasters add to the true log-odds.

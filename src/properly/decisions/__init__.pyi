@@ -2,13 +2,7 @@
 
 from ._at_threshold import AtThreshold, at_budget, at_threshold, mean_net_benefit
 from ._best_by_threshold import best_by_range, rank_by_threshold
-from ._confusion import (
-    Confusion,
-    confusion,
-    macro_f1,
-    quadratic_weighted_kappa,
-    weighted_kappa,
-)
+from ._confusion import Confusion, confusion, macro_f1, quadratic_weighted_kappa, weighted_kappa
 from ._dominance import Dominance, dominance
 from ._hard_decisions import decide, expected_cost, hard_decisions
 from ._murphy import (

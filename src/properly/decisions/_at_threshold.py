@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,24 +17,17 @@ from properly.counts._calls import takes_rows
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import from_each_on, outcomes, split_at
-from properly.decisions._grid import (
-    check_harm,
-    check_threshold,
-    check_tolerance,
-    settled,
-)
+from properly.decisions._grid import check_harm, check_threshold, check_tolerance, settled
 from properly.decisions._net_benefit import outcomes_at
 from properly.decisions._threshold_intervals import Fourfold, Ratio, sampled, threshold_intervals
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.rules import Bounded, MissedBenefit
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from properly.counts._cases import Cases
     from properly.rules._interval import Interval
-    from properly.typing import Column
 
 
 # What is counted in people, and the rates of clinical papers.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -25,6 +25,8 @@ from properly.counts._calls import takes_models
 from properly.counts._cases import Cases, by_name, require_no_time
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import (
+    CaseRows,
+    OutcomeCounts,
     Split,
     outcomes,
     require_same_rows,
@@ -33,16 +35,12 @@ from properly.decisions._elementary import (
 )
 from properly.decisions._grid import check_increasing
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._combinators import as_prior
+from properly.rules._combinators import Prior, as_prior
 from properly.rules._interval import Interval, as_interval
+from properly.typing import ArrayLike, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.decisions._elementary import CaseRows, OutcomeCounts
     from properly.rules import BinaryRule
-    from properly.rules._combinators import Prior
-    from properly.typing import ArrayLike, Column
 
 
 Model: TypeAlias = Tally | Cases

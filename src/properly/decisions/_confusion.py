@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -21,12 +22,7 @@ from properly.inference._averages import Estimate
 from properly.inference._intervals import around_ratio
 from properly.inference._shares import student
 from properly.rules._costs import cost_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.typing import ArrayLike, Column
-
+from properly.typing import ArrayLike, Column
 
 Table: TypeAlias = np.ndarray[Any, Any]
 Disagreement: TypeAlias = Literal["quadratic", "linear"]

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import to_numpy
-from properly._boundary._options import as_drawing, check_choice
+from properly._boundary._options import Drawing, as_drawing, check_choice
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many, wrapped
 from properly._boundary._tolerances import SAME_SUM
@@ -26,18 +26,9 @@ from properly.decisions._elementary import ENOUGH, GRID, ForecastPairs, require_
 from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._replicates import require_enough
-from properly.inference._variance import (
-    cosine_sums,
-    cosines_of,
-    degrees_of,
-    of_parts,
-)
+from properly.inference._variance import cosine_sums, cosines_of, degrees_of, of_parts
 from properly.rules._interval import Interval, as_interval
-
-if TYPE_CHECKING:
-    from properly._boundary._options import Drawing
-    from properly.typing import ArrayLike, Column
-
+from properly.typing import ArrayLike, Column
 
 Scale: TypeAlias = Literal["brier", "regret", "net benefit"]
 

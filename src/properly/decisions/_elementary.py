@@ -11,18 +11,13 @@ means at thresholds: of one forecast from two shares, of the difference of two f
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import (
-    infinities,
-    namespace,
-    read_only,
-    to_library_of,
-    to_numpy,
-)
+from properly._boundary._libraries import infinities, namespace, read_only, to_library_of, to_numpy
 from properly.counts._cases import (
     Cases,
     has_clusters,
@@ -41,8 +36,6 @@ from properly.inference._variance import degrees_of, spread_of_totals
 from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from properly.counts._tally import Tally
 
 Bounds: TypeAlias = tuple[Column, Column, Column]

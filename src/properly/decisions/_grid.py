@@ -17,11 +17,11 @@ from properly._boundary._options import as_number, check_choice
 from properly._boundary._tolerances import SAME_FORECAST
 from properly.counts._cases import Cases, event_among
 from properly.errors import DataError
+from properly.typing import ArrayLike, Column
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.rules._interval import Interval
-    from properly.typing import ArrayLike, Column
 
 
 EVERY = "every"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,18 +17,18 @@ from properly._boundary._options import check_choice, check_flag
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many, table
 from properly.counts._calls import takes_class_rows
-from properly.counts._cases import require_classes
+from properly.counts._cases import Cases, require_classes
 from properly.decisions._confusion import Confusion, count_pairs
 from properly.errors import DataError
-from properly.rules._costs import as_matrix, cost_matrix, decide_by_cost, decide_by_mode
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.counts._cases import Cases
-    from properly.rules._costs import Cost, NamedCost
-    from properly.typing import Array, ArrayLike, Column
-
+from properly.rules._costs import (
+    Cost,
+    NamedCost,
+    as_matrix,
+    cost_matrix,
+    decide_by_cost,
+    decide_by_mode,
+)
+from properly.typing import Array, ArrayLike, Column
 
 Table: TypeAlias = np.ndarray[Any, Any]
 # How far from one the sum of priors may be.
@@ -457,13 +458,10 @@ def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
     by_cost = not (isinstance(cost, str) and cost == "zero_one")
     argmax = decide_by_mode(p)
     bayes = decide_by_cost(p, matrix) if by_cost else argmax
-    one, other = (_scores(cases, d, matrix, labels) for d in (argmax, bayes))
+    y, weight = to_numpy(cases.y), cases.weight
+    counts = (count_pairs(y, to_numpy(d), matrix.shape, weight) for d in (argmax, bayes))
+    one, other = (scores_of_table(Confusion(x, labels), matrix) for x in counts)
     return HardDecisions(matrix, labels, one, other, one.expected_cost - other.expected_cost)
-
-
-def _scores(cases: Cases, d: Any, cost: Table, labels: tuple[Any, ...]) -> HardScores:
-    counts = count_pairs(to_numpy(cases.y), to_numpy(d), cost.shape, cases.weight)
-    return scores_of_table(Confusion(counts, labels), cost)
 
 
 def scores_of_table(confusion: Confusion, cost: Table) -> HardScores:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from properly._boundary._record import Record
 from properly._boundary._tolerances import SAME_FORECAST
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE, baselines
 from properly.counts._calls import takes_rows, takes_two
-from properly.counts._cases import is_dependent
+from properly.counts._cases import Cases, is_dependent
 from properly.counts._device import murphy_limits, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_score
@@ -41,13 +41,7 @@ from properly.inference._band import Band
 from properly.inference._variance import spread_of_means
 from properly.rules import Elementary, Regret
 from properly.rules._interval import Amount, Interval, as_interval
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from properly.counts._cases import Cases
-    from properly.typing import Column
-
+from properly.typing import ArrayLike, Column
 
 Scale: TypeAlias = Literal["brier", "regret"]
 Part: TypeAlias = Literal["score", "miscalibration", "discrimination", "uncertainty"]

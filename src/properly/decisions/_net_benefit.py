@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -18,6 +19,7 @@ from properly.counts._device import condense, stays
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import (
     GRID,
+    OutcomeCounts,
     Split,
     dependence,
     dependent_split,
@@ -40,17 +42,11 @@ from properly.decisions._grid import (
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
+from properly.typing import ArrayLike, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from properly.decisions._elementary import OutcomeCounts
     from properly.rules._interval import Interval
-    from properly.typing import Column
-
-    Measure: TypeAlias = Callable[[Any], Any]
+Measure: TypeAlias = Callable[[Any], Any]
 
 
 # Between its thresholds an exact curve bends; so many straight pieces look bent.

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 import textwrap
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from properly._boundary._options import check_choice
 from properly._boundary._record import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Decisions: TypeAlias = Literal["independent", "budget"]
 Threshold: TypeAlias = Literal["fixed", "range", "unknown"]

@@ -3,43 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._arrays import (
-    as_array,
-    check_counts,
-    check_outcomes,
-    check_rows,
-    refuse,
-)
+from properly._boundary._arrays import as_array, check_counts, check_outcomes, check_rows, refuse
 from properly._boundary._classes import as_classes, check_class_rows, is_table
 from properly._boundary._libraries import read_only, to_numpy
-from properly._boundary._options import as_number, check_choice
+from properly._boundary._options import Drawing, as_number, check_choice
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._scoring import price
 from properly.decisions._confusion import kappa_of
-from properly.decisions._hard_decisions import priced
+from properly.decisions._hard_decisions import PricedDecisions, priced
 from properly.errors import DataError
 from properly.inference._auc import logit_interval
-from properly.inference._averages import Estimate, warn_of_clusters
+from properly.inference._averages import UNKNOWN, Estimate, warn_of_clusters
 from properly.inference._design import Design, add_up
 from properly.inference._shares import student
 from properly.rules import Rule
-from properly.rules._costs import as_matrix, decide_by_mode
-from properly.typing import Column
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from properly._boundary._options import Drawing
-    from properly.decisions._hard_decisions import PricedDecisions
-    from properly.rules._costs import Cost
-    from properly.typing import ArrayLike
-
+from properly.rules._costs import Cost, as_matrix, decide_by_mode
+from properly.typing import ArrayLike, Column
 
 Ties: TypeAlias = Literal["stable", "average"]
 NamedMetric: TypeAlias = Literal["quadratic_weighted_kappa", "expected_cost", "error_rate"]
@@ -54,7 +39,6 @@ ERRORS: NamedMetric = "error_rate"
 PERCENT: Column = read_only(np.arange(21) / 100)
 SHARES = "shares of removed cases"
 AREAS = ("aurc", "excess_aurc", "augrc")
-UNKNOWN = (math.nan, math.nan)
 
 
 class Queue(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,9 @@ from properly.decisions._removal import (
     KAPPA,
     PERCENT,
     SHARES,
+    Judged,
+    Metric,
+    Ties,
     areas_of,
     check_metric,
     draw_copies,
@@ -30,14 +33,11 @@ from properly.decisions._removal import (
 )
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Rule
+from properly.typing import Array, ArrayLike, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from properly.decisions._removal import Judged, Metric, Ties
     from properly.inference._averages import Estimate
     from properly.rules._costs import Cost
-    from properly.typing import Array, ArrayLike, Column
 
 
 ORACLE = "oracle (hard cost)"
@@ -226,11 +226,6 @@ def area_under(share: Column, value: Column) -> float:
 def _estimate(area: float, drawn: Column, ends: tuple[float, float]) -> AreaEstimate:
     lower, upper = np.quantile(drawn, ends).tolist()
     return AreaEstimate(area, float(drawn.mean()), float(drawn.std(ddof=1)), lower, upper)
-
-
-def _ends(level: float) -> tuple[float, float]:
-    """Leave out equally many on both sides."""
-    return (1 - level) / 2, (1 + level) / 2
 
 
 def _width(share: Column) -> float:
@@ -473,7 +468,7 @@ def retention_study(
     area = {key: curve.area for key, curve in result.items()}
     areas_drawn = [[area_under(share, value) for value in each] for each in values]
     drawn = dict(zip(named, np.array(areas_drawn), strict=True))
-    ends = _ends(drawing.level)
+    ends = (1 - drawing.level) / 2, (1 + drawing.level) / 2
     bands = [tuple(map(read_only, np.quantile(each, ends, axis=0))) for each in values]
     return RetentionStudy(
         curves=result,

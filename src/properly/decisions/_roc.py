@@ -8,8 +8,9 @@ one cell of such a table, which keeps its width where no alarm, or no missed eve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,24 +18,17 @@ from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record
 from properly.counts._calls import takes_rows
-from properly.counts._cases import is_dependent
+from properly.counts._cases import Cases, is_dependent
 from properly.counts._device import rates, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import concordance
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import dependent, outcomes, split_at
+from properly.decisions._elementary import CaseRows, OutcomeCounts, dependent, outcomes, split_at
 from properly.inference._averages import warn_of_few
 from properly.inference._shares import bisect, normal, student
 from properly.inference._variance import effective_total, spread_of_totals
 from properly.rules._interval import Interval, as_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.counts._cases import Cases
-    from properly.decisions._elementary import CaseRows, OutcomeCounts
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # Alarm rates at which a band is given, at most: from counts, and from cases one by one.
 RATES, RATES_OF_ROWS = 501, 101

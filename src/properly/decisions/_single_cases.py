@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +25,11 @@ from properly.counts._cases import Cases, is_plain, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import require_class_rule
+from properly.typing import ArrayLike, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from properly.counts._tally import Tally
     from properly.rules import BinaryRule, ClassRule
-    from properly.typing import ArrayLike, Column
 
 # The probabilities of more classes than this are too many for a line.
 MOST_SHOWN = 10
@@ -109,17 +108,15 @@ class WorstCases(Record):
         """Return what is shown of each case; of many classes, only the two that matter."""
         columns = self._columns()
         columns |= {name: [_text(x) for x in values] for name, values in self._given().items()}
-        if self.labels is not None:
-            names = names_of_labels(self.labels)
-            columns["outcome"] = [names[k] for k in self.outcome]
-            if len(names) > MOST_SHOWN:
-                first = (*self._where(), *self._given(), "loss", "outcome")
-                columns = {name: columns[name] for name in first} | self._likeliest(names)
-        return columns
-
-    def _likeliest(self, names: Sequence[str]) -> dict[str, list[Any]]:
+        if self.labels is None:
+            return columns
+        names = names_of_labels(self.labels)
+        columns["outcome"] = [names[k] for k in self.outcome]
+        if len(names) <= MOST_SHOWN:
+            return columns
+        # The probabilities of classes come last.
         rows, top = np.arange(len(self)), np.argmax(self.p, axis=1)
-        return {
+        return dict(list(columns.items())[: -len(names)]) | {
             "its p": self.p[rows, self.outcome].tolist(),
             "likeliest": [names[k] for k in top],
             "its p ": self.p[rows, top].tolist(),

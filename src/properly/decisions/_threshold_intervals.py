@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._interrupts import checked
 from properly.counts._cases import Cases, is_dependent
-from properly.decisions._elementary import rows_of
+from properly.decisions._elementary import CaseRows, Split, rows_of
 from properly.decisions._grid import odds
 from properly.inference._design import Design
 from properly.inference._moments import Moments, Spread
@@ -22,13 +23,10 @@ from properly.inference._shares import (
     wilson,
 )
 from properly.inference._variance import spread_of_totals
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from properly.counts._tally import Tally
-    from properly.decisions._elementary import CaseRows, Split
-    from properly.typing import Column
 
 
 Form: TypeAlias = Literal["share", "sum", "ratio", "log ratio"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -28,17 +29,14 @@ from properly.counts._tally import Tally, as_tally
 from properly.inference._draws import fast_stream, sampler
 from properly.inference._variance import spread_of_means, spread_of_rows
 from properly.probability._power_means import POWERS, ROBUSTNESS, ThreeMeans
-from properly.probability._sources import IsotonicSource, questions
+from properly.probability._sources import IsotonicSource, Source, questions
 from properly.rules import Log
 from properly.rules._class_rule import at
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from properly._boundary._options import Drawing
     from properly.inference._moments import Spread
-    from properly.probability._sources import Source
-    from properly.typing import Column
 
 
 def simulation_of(cases: Tally | Cases) -> TruthSimulation:

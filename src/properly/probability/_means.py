@@ -14,10 +14,10 @@ from properly._boundary._record import Record
 from properly._boundary._text import amount_of, many, number, ranges, table
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
-from properly.counts._cases import has_classes
+from properly.counts._cases import Cases, has_classes
 from properly.counts._class_rows import count_impossible
 from properly.counts._scoring import mean_score
-from properly.counts._tally import as_tally
+from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.probability._power_means import (
     LABELS,
@@ -33,20 +33,20 @@ from properly.probability._power_means import (
 )
 from properly.probability._sources import (
     ALL,
+    SideSums,
     SmoothSource,
+    Source,
+    SourceQuestion,
     as_source,
     divergence,
     questions,
     sums_by_class,
 )
 from properly.rules import Misclassification
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from properly.counts._cases import Cases
-    from properly.counts._tally import Tally
     from properly.probability._mean_intervals import MeansIntervals
-    from properly.probability._sources import SideSums, Source, SourceQuestion
-    from properly.typing import Column
 
 
 # Bins that are laid out at most.

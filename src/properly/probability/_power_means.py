@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,18 +29,12 @@ from properly._boundary._text import SMALLEST_P, amount_of, p_text, table_of_num
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_unweighted, require_independent, with_forecasts
-from properly.counts._class_rows import table_of
+from properly.counts._class_rows import ClassTable, table_of
 from properly.counts._pooling import is_one_each, pool
 from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.errors import DataError
 from properly.rules._class_rule import at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from properly.counts._class_rows import ClassTable
-    from properly.typing import Array, ArrayLike, Column
-
+from properly.typing import Array, ArrayLike, Column
 
 DECISIVENESS, MEAN_PROBABILITY, ROBUSTNESS = 1.0, 0.0, -2 / 3
 # Smaller powers are 0 to the last digit of any mean.

@@ -13,7 +13,7 @@ from properly._boundary._libraries import infinities
 from properly._boundary._record import Record
 from properly._boundary._text import many, table_of_numbers
 from properly.counts._calls import takes_rows
-from properly.counts._cases import has_classes, rows_in_use
+from properly.counts._cases import Cases, has_classes, rows_in_use
 from properly.counts._class_rows import table_of, two_classes
 from properly.counts._reductions import one_vs_rest
 from properly.errors import DataError
@@ -26,14 +26,12 @@ from properly.probability._power_means import (
     limit,
     mean_from_logs,
 )
-from properly.probability._sources import as_source, divergence, questions, sides
+from properly.probability._sources import Source, as_source, divergence, questions, sides
 from properly.rules._class_rule import at
+from properly.typing import ArrayLike, Column
 
 if TYPE_CHECKING:
-    from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.probability._sources import Source
-    from properly.typing import ArrayLike, Column
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,34 +13,26 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import as_number, check_choice, check_flag, check_whole
 from properly._boundary._tolerances import SAME_SUM
-from properly.counts._cases import has_classes
-from properly.counts._class_rows import EVENT, NO_EVENT, table_of
+from properly.counts._cases import Cases, has_classes
+from properly.counts._class_rows import EVENT, NO_EVENT, ClassTable, table_of
 from properly.counts._histogram import equal_rank, equal_width
 from properly.counts._isotonic import recalibrate
 from properly.counts._pooling import exact_weights, pool
 from properly.counts._reductions import complement, one_vs_rest
-from properly.counts._tally import as_tally, sums_of, tally_of_sums
+from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._variance import effective_total
-from properly.probability._power_means import sums_of_outcomes, sums_of_powers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.counts._cases import Cases
-    from properly.counts._class_rows import ClassTable
-    from properly.counts._tally import Tally
-    from properly.probability._power_means import PowerSums
-    from properly.typing import Column
-
+from properly.probability._power_means import PowerSums, sums_of_outcomes, sums_of_powers
+from properly.typing import Column
 
 # What pooled columns are called.
 ALL = "all"
