@@ -1,9 +1,6 @@
-"""Moments of rows, of counts and of sums are the same, and those of parts add up."""
+"""Moments of rows, of counts and of sums are the same."""
 
 from __future__ import annotations
-
-from functools import reduce
-from operator import add
 
 import numpy as np
 import pytest
@@ -19,7 +16,7 @@ P = RNG.choice([0.1, 0.3, 0.6, 0.8], N)
 Y = RNG.random(N) < P
 AMOUNT = np.stack([(P - Y) ** 2, P, 3 + 1e-3 * RNG.standard_normal(N)])
 WEIGHT = RNG.gamma(2.0, size=N)
-WHOLE = Moments.from_rows(AMOUNT, WEIGHT, third=True)
+WHOLE = Moments.from_rows(AMOUNT, WEIGHT)
 
 
 def assert_same(got: Moments, expected: Moments, rtol: float = 1e-12) -> None:
@@ -35,20 +32,6 @@ def test_rows_have_the_covariance_of_their_influences() -> None:
     expected = covariance(influence, Design(WEIGHT))
     np.testing.assert_allclose(WHOLE.spread.covariance, expected.covariance, rtol=1e-9)
     assert WHOLE.spread.degrees == expected.degrees == N - 1
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_parts_add_up_in_any_order(seed: int) -> None:
-    part = np.random.default_rng(seed).integers(0, 7, N)
-    pieces = [
-        Moments.from_rows(AMOUNT[:, part == k], WEIGHT[part == k], third=True)
-        for k in np.random.default_rng(seed).permutation(7)
-    ]
-    total = reduce(add, pieces)
-    assert_same(total, WHOLE)
-    assert WHOLE.third is not None
-    assert total.third is not None
-    np.testing.assert_allclose(total.third, WHOLE.third, rtol=1e-9, atol=1e-9)
 
 
 def test_sums_of_an_engine_have_the_same_moments() -> None:
@@ -84,8 +67,7 @@ def test_a_tally_has_the_moments_of_its_rows(weight: np.ndarray | None) -> None:
 def test_an_infinite_amount_leaves_the_others_as_they_are() -> None:
     amount = AMOUNT.copy()
     amount[1, 7] = np.inf
-    halves = (slice(0, N // 2), slice(N // 2, N))
-    got = reduce(add, (Moments.from_rows(amount[:, half], WEIGHT[half]) for half in halves))
+    got = Moments.from_rows(amount, WEIGHT)
     assert got.mean[1] == np.inf
     assert np.isnan(got.spread.errors[1])
     np.testing.assert_allclose(got.spread.errors[[0, 2]], WHOLE.spread.errors[[0, 2]], rtol=1e-12)

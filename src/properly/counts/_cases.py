@@ -257,27 +257,27 @@ def with_forecasts(cases: Cases, p: Array, *, lent: bool = False) -> Cases:
 
     Forecasts that are lent are not copied: who has them does not change them meanwhile.
     """
-    return _replaced(cases, p=without_gradient(p) if lent else kept(p))
+    return replaced(cases, p=without_gradient(p) if lent else kept(p))
 
 
 def without_time(cases: Cases) -> Cases:
     """Forget when cases were."""
-    return _replaced(cases, time=None)
+    return replaced(cases, time=None)
 
 
 def some_cases(cases: Cases, rows: Any) -> Cases:
     """Keep some of the rows, which need no check."""
     columns = ((name, getattr(cases, name)) for name in ("y", "p", *COLUMNS))
-    return _replaced(cases, **{k: kept(_take(x, rows)) for k, x in columns if x is not None})
+    return replaced(cases, **{k: kept(_take(x, rows)) for k, x in columns if x is not None})
 
 
 def in_numpy(cases: Cases) -> Cases:
     """Bring the columns of cases to numpy."""
     columns = ((name, getattr(cases, name)) for name in ("y", "p", *COLUMNS))
-    return _replaced(cases, **{k: to_numpy(x) for k, x in columns if x is not None})
+    return replaced(cases, **{k: to_numpy(x) for k, x in columns if x is not None})
 
 
-def _replaced(cases: Cases, **values: Any) -> Cases:
+def replaced(cases: Cases, **values: Any) -> Cases:
     """Keep all that is known of cases but some fields, which need no check."""
     known = {name: getattr(cases, name) for name in Cases.__dataclass_fields__}
     return _fill(object.__new__(Cases), known | values)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._libraries import infinities, to_numpy
-from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing
 from properly._boundary._text import many
 from properly.comparison._contrasts import GroupMoments, contrasts, measures_of
@@ -30,7 +29,7 @@ from properly.comparison._pair_tests import Options, PairScores, compared
 from properly.counts._scoring import price
 from properly.counts._tally import weighed
 from properly.errors import DataError
-from properly.inference._averages import FEW, Averages, counted, warn_of_effective
+from properly.inference._averages import Averages, warn_if_few, warn_of_effective
 from properly.inference._design import Design
 from properly.inference._intervals import loss_range, score_of_means, skill_of_means
 from properly.inference._moments import Correction, Moments, Spread
@@ -156,9 +155,7 @@ def warn_of_sums(sums: ScoreSums) -> None:
         event, own = _sum(sums, "event"), _sum(sums, "event_squares")
         others = _effective(weight - event, squares - own)
         kinds = {"event": _effective(event, own), "case without it": others}
-    if min(kinds.values()) < FEW:
-        sizes = " and ".join(counted(count, what) for what, count in kinds.items())
-        notice(f"with {sizes}, intervals may cover less than their level")
+    warn_if_few(kinds)
     if sums.clustered:
         warn_of_effective(int(_sum(sums, "units")), _effective(weight, _sum(sums, "weight2")))
 

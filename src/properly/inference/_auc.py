@@ -18,6 +18,7 @@ from properly.inference._averages import (
     Estimate,
     about_design,
     about_tally,
+    around,
     warn_of_clusters,
     warn_of_few,
 )
@@ -126,15 +127,11 @@ def auc_interval(
     if against is not None:
         return _minus(found, _area(against, serial, rates), level)
     area, error, degrees, about, own = found
-    interval = UNKNOWN
-    if method == "logit":
-        degrees = own
-        interval = logit_interval(area, error, student(degrees, level))
-    elif error > 0:
-        half = student(degrees, level) * error
-        interval = area - half, area + half
-    label = {"logit": "DeLong, logit", "wald": "DeLong"}[method]
-    return Estimate(area, error, interval, level, degrees, label, **about)
+    if method == "wald":
+        ends = around(area, error, student(degrees, level))
+        return Estimate(area, error, ends, level, degrees, "DeLong", **about)
+    ends = logit_interval(area, error, student(own, level))
+    return Estimate(area, error, ends, level, own, "DeLong, logit", **about)
 
 
 def logit_interval(share: float, error: float, quantile: float) -> tuple[float, float]:
@@ -188,7 +185,7 @@ def _minus(one: Area, other: Area, level: float) -> Estimate:
     both = {name: known[0][name] + known[1][name] for name in ("cases", "effective_cases")}
     design = f"{known[0]['design']} against {known[1]['design']}"
     error, degrees = math.hypot(one.error, other.error), math.nan
-    value, interval = one.value - other.value, UNKNOWN
+    value = one.value - other.value
     if error > 0:
         own = [
             x.degrees if math.isfinite(x.degrees) else x.about["effective_cases"] - 1
@@ -196,10 +193,8 @@ def _minus(one: Area, other: Area, level: float) -> Estimate:
         ]
         shares = [(x.error / error) ** 2 for x in (one, other)]
         degrees = 1 / sum(share**2 / df for share, df in zip(shares, own, strict=True))
-        half = student(degrees, level) * error
-        interval = value - half, value + half
-    label = "DeLong, two samples"
-    return Estimate(value, error, interval, level, degrees, label, design=design, **both)
+    ends, label = around(value, error, student(degrees, level)), "DeLong, two samples"
+    return Estimate(value, error, ends, level, degrees, label, design=design, **both)
 
 
 def _of_rows(cases: Cases, serial: Serial, rates: tuple[float, float] | None) -> Area:

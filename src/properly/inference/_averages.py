@@ -96,22 +96,30 @@ class Estimate(Record):
     infinite_share: float = 0.0
 
     def __repr__(self) -> str:
-        lower, upper = self.interval
-        text = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
-        return f"Estimate({self.value:.4g}, {text if lower <= upper else 'no interval'})"
+        return f"Estimate({self.value:.4g}, {interval_text(self)})"
 
     def __str__(self) -> str:
         """Say it in a line."""
-        lower, upper = self.interval
+        text = interval_text(self)
         if self.infinite_cases:
-            lost = f"{many(self.infinite_cases, 'case')} of infinite loss"
-            return f"{self.value:.4g} ({lost}; {self.design})"
-        if math.isnan(lower) or math.isnan(upper):
-            return f"{self.value:.4g} (no interval; {self.design})"
-        text = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}; {self.design}"
-        if self.effective_cases < ALL * self.cases:
-            text += f", worth {self.effective_cases:,.0f} of equal weight"
-        return f"{self.value:.4g} ({text})"
+            text = f"{many(self.infinite_cases, 'case')} of infinite loss"
+        worth = ""
+        if self.effective_cases < ALL * self.cases and not math.isnan(sum(self.interval)):
+            worth = f", worth {self.effective_cases:,.0f} of equal weight"
+        return f"{self.value:.4g} ({text}; {self.design}{worth})"
+
+
+def interval_text(estimate: Any) -> str:
+    """Write the confidence level and both ends of an interval, if there is one."""
+    lower, upper = estimate.interval
+    text = f"{100 * estimate.level:g} % interval {lower:.4g} to {upper:.4g}"
+    return text if lower <= upper else "no interval"
+
+
+def around(value: float, error: float, quantile: float) -> Pair:
+    """Return the ends of a symmetric interval; NaN where the standard error is not known."""
+    half = quantile * error
+    return (value - half, value + half) if error > 0 else UNKNOWN
 
 
 class Averages(NamedTuple):
@@ -229,15 +237,16 @@ def warn_of_few(source: Tally | Cases) -> None:
         if source.classes is None:
             warn_of_outcomes(*(effective_number(weight[side]) for side in (y, ~y)))
         else:
-            _warn_if_few({"case": effective_number(weight)})
+            warn_if_few({"case": effective_number(weight)})
 
 
 def warn_of_outcomes(events: float, others: float) -> None:
     """Warn if there are few events, or few others, of equal weight."""
-    _warn_if_few({"event": events, "case without it": others})
+    warn_if_few({"event": events, "case without it": others})
 
 
-def _warn_if_few(kinds: dict[str, float]) -> None:
+def warn_if_few(kinds: dict[str, float]) -> None:
+    """Warn if there are few cases of any kind, given how many there are of each."""
     if min(kinds.values()) < FEW:
         text = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {text}, intervals may cover less than their level")

@@ -20,11 +20,11 @@ from properly._boundary._record import Record
 from properly._boundary._text import many
 from properly._boundary._tolerances import CANCELLED
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, has_classes, require_event
+from properly.counts._cases import Cases, has_classes, replaced, require_event
 from properly.counts._scoring import price
 from properly.counts._tally import Tally, as_tally, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._averages import UNKNOWN, Pair
+from properly.inference._averages import UNKNOWN, Pair, interval_text
 from properly.inference._moments import Correction
 from properly.inference._replicates import (
     Kind,
@@ -235,11 +235,7 @@ def _reweighted(cases: Cases, count: Column) -> Cases:
         exact = float(old.sum()) * float(count.max()) < EXACT
         weight = np.zeros(len(old), dtype=np.result_type(old, count) if exact else np.float64)
         weight[old > 0] = old[old > 0].astype(weight.dtype) * count
-    result = object.__new__(Cases)
-    for name in Cases.__dataclass_fields__:
-        object.__setattr__(result, name, getattr(cases, name))
-    object.__setattr__(result, "weight", read_only(to_library_of(weight, cases.p)))
-    return result
+    return replaced(cases, weight=read_only(to_library_of(weight, cases.p)))
 
 
 def _recounted(tally: Tally, sample: BootstrapSample, count: Column) -> Tally:
@@ -350,9 +346,7 @@ class Bootstrap(Record):
     infinite_cases: int = 0
 
     def __repr__(self) -> str:
-        lower, upper = self.interval
-        text = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
-        return f"Bootstrap({self.value:.4g}, {text if lower <= upper else 'no interval'})"
+        return f"Bootstrap({self.value:.4g}, {interval_text(self)})"
 
     def __str__(self) -> str:
         return f"{self.value:.4g} ({self._words}; {self.design})"

@@ -15,10 +15,10 @@ from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_event, rows_in_use
 from properly.counts._isotonic import recalibrate
-from properly.counts._scoring import mean_loss, price, score_of_classes, share_saved
+from properly.counts._scoring import mean_loss, price, share_saved
 from properly.counts._tally import as_tally
 from properly.errors import ImproperRuleError
-from properly.inference._averages import UNKNOWN, Estimate, average
+from properly.inference._averages import UNKNOWN, Estimate, around, average
 from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import has_design
 from properly.rules import BetaWeighted, BinaryRule
@@ -147,8 +147,10 @@ def score_interval(
 def score_of_means(result: Averages, level: float, bounds: Pair) -> Estimate:
     """Put an interval around the first mean, within the range of the losses."""
     value, error = float(result.mean[0]), float(result.spread.errors[0])
-    interval = within_range(around_mean(value, result, level), bounds, value)
-    return estimate_of(result, (value, error), interval, level, "Student's t")
+    ends = around(value, error, student(result.spread.degrees, level))
+    return estimate_of(
+        result, (value, error), within_range(ends, bounds, value), level, "Student's t"
+    )
 
 
 def _range_of(cases: Tally | Cases, rule: Rule) -> Pair:
@@ -334,8 +336,7 @@ def net_benefit_interval(
     interval, label = UNKNOWN, "score" if _acts(cases, t) else f"no case at or above {t:g}"
     if standardized:
         (value, error), label = result.ratio(), "Student's t" if label == "score" else label
-        half = student(result.spread.degrees, level) * error
-        interval = (value - half, value + half) if error > 0 else UNKNOWN
+        interval = around(value, error, student(result.spread.degrees, level))
     elif error > 0:
         is_alone = not (isinstance(cases, Cases) and has_design(cases))
         interval = _score_of_alarms(result, t / (1 - t), level, is_alone=is_alone)
@@ -377,11 +378,6 @@ def estimate_of(
         value, error, interval, level, degrees, method, **averages.about,
         infinite_cases=count, infinite_share=share,
     )  # fmt: skip
-
-
-def around_mean(value: float, averages: Averages, level: float) -> Pair:
-    half = float(averages.spread.half_widths(level)[0])
-    return value - half, value + half
 
 
 def around_ratio(ratio: float, error: float, quantile: float) -> Pair:
@@ -471,19 +467,17 @@ def skill(
     0.8571428571428572
     """
     if is_table(p):
-        of_classes = require_class_rule(rule)
-        rows = check_class_rows(y, p, weight, labels=labels, ordered=of_classes.needs_order)
+        rule = require_class_rule(rule)
+        rows = check_class_rows(y, p, weight, labels=labels, ordered=rule.needs_order)
         cases = Cases(rows.y, without_gradient(rows.p), weight=rows.weight)
-        y, p, weight, _ = rows_in_use(cases)
-        either = p, reference_forecasts(cases, reference)
-        return share_saved(*(score_of_classes(of_classes, y, x, weight) for x in either))
-    require_no_labels(labels)
-    rule, cases = require_binary(rule), Cases(y, p, weight=weight)
+    else:
+        require_no_labels(labels)
+        rule, cases = require_binary(rule), Cases(y, p, weight=weight)
     y, p, weight, _ = rows_in_use(cases)
-    other = np.broadcast_to(reference_forecasts(cases, reference), y.shape)
+    other = np.broadcast_to(reference_forecasts(cases, reference), p.shape)
     with infinities():
-        scores = (float(price(rule, y, x, classes=False) @ weight) for x in (p, other))
-        return share_saved(*scores)
+        either = (price(rule, y, x, classes=cases.classes is not None) for x in (p, other))
+        return share_saved(*(float(loss @ weight) for loss in either))
 
 
 @takes_rows

@@ -52,10 +52,6 @@ class Correction(NamedTuple):
         """Return that of so many units of equal weight: n / (n - 1), with n - 1 degrees."""
         return cls(units / (units - 1), units - 1.0) if units > 1 else cls(np.nan, 0.0)
 
-    def scaled(self, total: Column) -> Column:
-        """Multiply sums of units by the roots of their factors."""
-        return np.asarray(total * np.sqrt(self.factor))
-
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -66,11 +62,11 @@ class Moments:
     `total[0]` is the weight and `about[0, 0]` the sum of squared weights.
 
     Make one `from_rows`, `from_kinds` of like cases, `from_tally`, or `from_sums` that an engine
-    returned. ``+`` puts those of different units together, in any order to a relative 1e-12.
-    `mean` has the means and `spread` their covariance; a number that depends on the means, such as
-    a ratio, has `products_of` the amounts that a case adds to it. Where an amount is infinite so is
-    its mean, and its products are NaN; those of other amounts are not touched. Cases in strata or
-    times need `properly.inference._variance.covariance`, which takes influences row by row.
+    returned. `mean` has the means and `spread` their covariance; a number that depends on the
+    means, such as a ratio, has `products_of` the amounts that a case adds to it. Where an amount is
+    infinite so is its mean, and its products are NaN; those of other amounts are not touched. Cases
+    in strata or times need `properly.inference._variance.covariance`, which takes influences row by
+    row.
 
     Attributes
     ----------
@@ -82,7 +78,7 @@ class Moments:
         The number of units; where only weights are known, as many of equal weight as say as much.
     correction : Correction, optional
         That of clusters of unequal weight, if `about` has been multiplied by its factors: only its
-        degrees of freedom are used. Such moments do not add.
+        degrees of freedom are used.
     third : array of shape (1 + k, 1 + k, 1 + k), optional
         Sums of products of three, with cubes of weights.
 
@@ -91,11 +87,10 @@ class Moments:
     >>> import numpy as np
     >>> from properly.inference._moments import Moments
     >>> loss = np.array([[0.04, 0.09, 0.36, 0.01]])
-    >>> whole = Moments.from_rows(loss)
-    >>> parts = Moments.from_rows(loss[:, :2]) + Moments.from_rows(loss[:, 2:])
-    >>> whole.mean, parts.mean
-    (array([0.125]), array([0.125]))
-    >>> bool(np.isclose(parts.spread.errors[0], loss.std(ddof=1) / 2))
+    >>> moments = Moments.from_rows(loss)
+    >>> moments.mean
+    array([0.125])
+    >>> bool(np.isclose(moments.spread.errors[0], loss.std(ddof=1) / 2))
     True
     """
 
@@ -181,18 +176,6 @@ class Moments:
         alone = np.diagonal(about)[1:]
         lost = np.append(False, alone <= CANCELLED * np.diagonal(products)[1:])
         return cls(total, np.where(lost[:, None] | lost, 0.0, about), units, correction)
-
-    def __add__(self, other: object) -> Moments:
-        """Put the moments of different units together."""
-        if not isinstance(other, Moments) or self.correction or other.correction:
-            return NotImplemented
-        total, third = self.total + other.total, None
-        with infinities():
-            up, down = (x.mean - total[1:] / total[0] for x in (self, other))
-            about = _shifted(self.about, up) + _shifted(other.about, down)
-            if self.third is not None and other.third is not None:
-                third = _shifted(self.third, up) + _shifted(other.third, down)
-        return Moments(total, about, self.units + other.units, third=third)
 
     @property
     def weight(self) -> float:

@@ -302,7 +302,7 @@ def _independent(total: Column, design: Design) -> Spread:
     with infinities():
         # Influences add up to 0, so there is no mean to subtract.
         if np.ndim(correction.factor):
-            total = correction.scaled(total)
+            total = total * np.sqrt(correction.factor)
             return Spread(dot(total, total), correction.degrees)
         return Spread(dot(total, total) * correction.factor, correction.degrees)
 
