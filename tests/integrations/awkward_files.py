@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import parquet
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # A number that is not short, the smallest of all, gaps, leading zeros, quotes, and whole numbers
 # that no float holds.

@@ -6,12 +6,10 @@ import os
 import shutil
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # A machine of Java that runs for seconds is quickest if it compiles little.
 SWIFT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

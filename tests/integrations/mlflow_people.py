@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,8 +20,6 @@ with warnings.catch_warnings():
 mlflow = pytest.importorskip("mlflow", reason=WHY)
 pd = pytest.importorskip("pandas", reason=WHY)
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FACTORS = ["age", "pressure"]
 GRADES = ("low", "middle", "high")

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.integrations.slow_parts import PARTS, grouped, slowly, tallied
 
 import properly
 from properly.engines._files._clusters import translated
 from properly.engines._files._spark import open_spark
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def slow_frame(session: Any, folder: Path) -> Any:

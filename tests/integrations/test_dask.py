@@ -9,11 +9,12 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,9 +38,6 @@ from properly.engines._files._clusters import translated
 from properly.engines._files._dask import open_dask
 from properly.errors import DataError
 from properly.recalibration import Logistic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 WHY = "dask is not installed; `make test-integrations` installs it"
 dd = pytest.importorskip("dask.dataframe", reason=WHY)

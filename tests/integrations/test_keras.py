@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,13 +26,9 @@ from properly.rules import (
     Log,
     Propriety,
     Ranked,
+    Rule,
     Spherical,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from properly.rules import Rule
 
 # Keras reads its backend once, when it is imported; another one may be chosen outside.
 os.environ.setdefault("KERAS_BACKEND", "torch")

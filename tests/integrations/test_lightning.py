@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import logging
 import weakref
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +17,6 @@ from sklearn.datasets import load_breast_cancer, load_digits
 import properly
 from properly.errors import DataError
 from properly.rules import PBS, PLL, Bounded, Brier, Log
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 REASON = "Lightning is not installed; `make test-integrations` installs it"
 torch: Any = pytest.importorskip("torch", reason=REASON)

@@ -7,7 +7,9 @@ import math
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,10 +29,6 @@ from mlflow.utils.validation import _validate_metric_name  # noqa: E402
 
 from properly.integrations.mlflow import ProperlyEvaluator, log_evaluation  # noqa: E402
 from properly.integrations.mlflow._logging import metric_name, metrics_of  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # MLflow's own code meets a newer SQLAlchemy and a newer pandas than it was written for.
 pytestmark = [

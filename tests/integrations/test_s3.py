@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,10 +21,6 @@ import properly
 from properly.engines._files import open_files
 from properly.engines._files._dask import open_dask
 from properly.errors import DataError, DataWarning, MissingExtraError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 WHY = "it is not installed; `make test-integrations` installs it"
 moto = pytest.importorskip("moto.server", reason=WHY)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from reproductions.epochs import crash as _selection_crash
 from reproductions.epochs import paper as _selection
-from reproductions.epochs.data import read
+from reproductions.epochs.data import ActivitySet, read
 from reproductions.epochs.networks import (
     RULES,
     SELECTORS,
@@ -26,11 +27,6 @@ from reproductions.epochs.paper import Effort, selection
 from tests.reproductions.activities import write_signals
 
 from properly.comparison import BestEpoch
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from reproductions.epochs.data import ActivitySet
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

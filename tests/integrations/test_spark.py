@@ -8,10 +8,11 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.request import urlopen
 
 import pyarrow as pa
@@ -34,9 +35,6 @@ from properly.engines._files import _spark
 from properly.engines._files._clusters import translated
 from properly.engines._files._spark import open_spark
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 WHY = "pyspark is not installed; `make test-integrations` installs it"
 psutil = pytest.importorskip("psutil", reason=WHY)

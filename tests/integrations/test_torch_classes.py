@@ -16,6 +16,7 @@ from properly.rules import (
     RPS,
     Bounded,
     Brier,
+    ClassRule,
     Log,
     Misclassification,
     Penalized,
@@ -31,7 +32,6 @@ from properly.rules._distance import SquaredMeanError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly.rules import ClassRule
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

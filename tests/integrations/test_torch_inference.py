@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +12,6 @@ import pytest
 import properly
 from properly import Cases, Tally
 from properly.rules import RPS, Brier, Log
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

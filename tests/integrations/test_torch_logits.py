@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.laws.class_subjects import SUBJECTS as CLASS_SUBJECTS
 from tests.laws.subjects import SUBJECTS
 
-from properly.rules import Bounded, Brier, ClassRule, Log, MissedBenefit, Mixture
+from properly.rules import BinaryRule, Bounded, Brier, ClassRule, Log, MissedBenefit, Mixture
 from properly.rules._distance import SquaredMeanError
-
-if TYPE_CHECKING:
-    from properly.rules import BinaryRule
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

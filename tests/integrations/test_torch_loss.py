@@ -6,7 +6,7 @@ import copy
 import math
 import pickle
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from tests.integrations.test_torch_rules import RULES
 
 from properly.rules import (
     RPS,
+    BinaryRule,
     Bounded,
     Brier,
     ClassRule,
@@ -23,11 +24,9 @@ from properly.rules import (
     QuadraticRPS,
     Ranked,
     RankedLog,
+    Rule,
     Spherical,
 )
-
-if TYPE_CHECKING:
-    from properly.rules import BinaryRule, Rule
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

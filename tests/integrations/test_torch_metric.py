@@ -12,11 +12,22 @@ from tests.integrations.test_torch_rules import RULES
 
 import properly
 from properly.errors import DataError
-from properly.rules import PBS, RPS, Bounded, Brier, Log, Ranked, RankedLog, Spherical
+from properly.rules import (
+    PBS,
+    RPS,
+    BinaryRule,
+    Bounded,
+    Brier,
+    ClassRule,
+    Log,
+    Ranked,
+    RankedLog,
+    Rule,
+    Spherical,
+)
 
 if TYPE_CHECKING:
     from properly import Tally
-    from properly.rules import BinaryRule, ClassRule, Rule
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

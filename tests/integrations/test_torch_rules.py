@@ -10,6 +10,7 @@ import pytest
 import properly
 from properly.rules import (
     BetaWeighted,
+    BinaryRule,
     Bounded,
     Brier,
     Elementary,
@@ -28,7 +29,6 @@ from properly.rules import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly.rules import BinaryRule
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,15 +16,13 @@ from properly.recalibration import (
     Intercept,
     Isotonic,
     Logistic,
+    Map,
     OneVsRest,
     PriorShift,
     Temperature,
     Vector,
     VennAbers,
 )
-
-if TYPE_CHECKING:
-    from properly.recalibration import Map
 
 LINES = (Intercept, Temperature, Logistic, Beta)
 

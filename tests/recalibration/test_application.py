@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -18,9 +19,6 @@ import properly
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.recalibration import Identity, Isotonic, Logistic, Map, PriorShift, loads
 from properly.recalibration._knot_maps import Knots
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MAPS = {name: x for name, x in (fitted() | given()).items() if name != "refuse"}
 ALL = pytest.mark.parametrize("mapping", MAPS.values(), ids=list(MAPS))

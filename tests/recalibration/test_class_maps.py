@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,9 +30,7 @@ from properly.recalibration import (
     VennAbers,
 )
 from properly.recalibration._reduction_maps import coherent
-
-if TYPE_CHECKING:
-    from properly.typing import Column
+from properly.typing import Column
 
 MAPS = [Temperature(), Vector(), Dirichlet()]
 GRADES = ["mild", "severe", "fatal"]

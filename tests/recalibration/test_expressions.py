@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -15,9 +16,6 @@ from tests.recalibration.map_examples import fitted, forecasts, given
 
 from properly.recalibration import Identity, Isotonic, Logistic, Map, PriorShift, VennAbers
 from properly.recalibration._knot_maps import Knots, PairKnots
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MAPS = fitted() | given()
 ALL = pytest.mark.parametrize("mapping", MAPS.values(), ids=list(MAPS))

@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,9 +21,6 @@ from properly.errors import DataError
 from properly.recalibration import Isotonic, Logistic, Map, load, loads
 from properly.recalibration._knot_maps import Knots
 from properly.recalibration._map_registry import KINDS, fitted_to
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GAIN = {
     "rule": "log",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import array_api_strict
 import numpy as np
@@ -34,9 +34,7 @@ from properly.rules._class_rule import (
     require_class_rule,
 )
 from properly.rules._distance import SquaredMeanError
-
-if TYPE_CHECKING:
-    from properly.typing import Array
+from properly.typing import Array
 
 Y, P = [0, 2], [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
 

@@ -6,7 +6,7 @@ import json
 import math
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from properly.rules import (
     PBS,
     PLL,
+    BinaryRule,
     Bounded,
     Brier,
     ClassRule,
@@ -39,9 +40,6 @@ from properly.rules._counterexamples import (
     tied,
 )
 from properly.rules._distance import SquaredMeanError
-
-if TYPE_CHECKING:
-    from properly.rules import BinaryRule
 
 
 def beaten(rule: ClassRule, classes: int, denominator: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,8 +58,6 @@ from properly.rules import (
 from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from numpy.typing import NDArray
 
 VERSION = tuple(map(int, sklearn.__version__.split(".")[:2]))
