@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from properly.rules import BinaryRule, ClassRule, Rule
-    from properly.rules._costs import NamedCost
+    from properly.rules._penalty import NamedCost
     from properly.typing import Column
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from properly.decisions._removal import Metric, NamedMetric
     from properly.decisions._retention import RetentionStudy
     from properly.rules import ClassRule
-    from properly.rules._costs import Cost
+    from properly.rules._penalty import Cost
     from reproductions.grades.forecasts import Forecasts
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from properly._boundary._record import columns_of
 from properly._boundary._text import table
 from properly.rules import PBS, PLL, Brier, Log, superior_penalty
-from properly.rules._costs import likeliest
 from properly.rules._counterexamples import lattice
+from properly.rules._penalty import likeliest
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:

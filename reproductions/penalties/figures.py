@@ -8,7 +8,7 @@ import numpy as np
 
 from properly._boundary._notices import import_extra
 from properly.plots._axes import GREY, PALE, PALETTE, inks
-from properly.rules._costs import likeliest
+from properly.rules._penalty import likeliest
 from reproductions.penalties.constants import MAKERS
 from reproductions.penalties.simulation import FEW, PRINTED
 from reproductions.penalties.ties import best_tie

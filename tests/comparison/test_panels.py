@@ -13,7 +13,7 @@ from properly.comparison._over_ranges import compare_over_ranges
 from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._variance import covariance, of_mean
-from properly.recalibration._sentences import folds_in_words
+from properly.recalibration._choice import folds_in_words
 from properly.rules import Brier
 
 # Twelve or fourteen clusters are warned of as few.

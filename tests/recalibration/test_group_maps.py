@@ -13,7 +13,7 @@ import pytest
 import properly
 from properly.errors import DataError, DataWarning
 from properly.recalibration import GroupShift, Intercept, Logistic
-from properly.recalibration._group_maps import variance_between
+from properly.recalibration._reduction_maps import variance_between
 
 
 def grouped(shifts: tuple[float, ...] = (0.0, 1.0, -1.0), each: int = 300) -> properly.Cases:

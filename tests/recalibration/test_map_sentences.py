@@ -13,7 +13,7 @@ import pytest
 import properly
 from properly import Cases
 from properly.recalibration import Gain
-from properly.recalibration._sentences import folds_in_words, kind_in_words, saved, texts
+from properly.recalibration._choice import folds_in_words, kind_in_words, saved, texts
 from properly.rules import Brier, Elementary, Log
 
 N = 2000

@@ -19,7 +19,7 @@ from properly.decisions import (
     quadratic_weighted_kappa,
     weighted_kappa,
 )
-from properly.rules._costs import cost_matrix, expected_costs
+from properly.rules._penalty import cost_matrix, expected_costs
 
 from .held import assert_near, floats, load, near, number
 

@@ -19,7 +19,7 @@ from reproductions.penalties.ties import (
     treatments,
 )
 
-from properly.rules._costs import likeliest
+from properly.rules._penalty import likeliest
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly.errors import DataWarning
-from properly.rules._costs import (
+from properly.rules._penalty import (
     cost_matrix,
     decide_by_cost,
     decide_by_mode,

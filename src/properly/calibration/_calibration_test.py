@@ -44,7 +44,7 @@ from properly.counts._tally import as_tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.inference._draws import Draw, fast_stream
 from properly.rules import BinaryRule, Brier
-from properly.rules._costs import decide_by_mode
+from properly.rules._penalty import decide_by_mode
 from properly.rules._ranked_probability import CutRule
 from properly.rules._rule import require_binary
 

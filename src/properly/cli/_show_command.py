@@ -12,7 +12,7 @@ from properly._boundary._record import plain
 from properly._boundary._text import many, printable, table, wrapped
 from properly.cli._running import as_json, emit
 from properly.recalibration import load
-from properly.recalibration._sentences import kind_in_words, line_in_words
+from properly.recalibration._choice import kind_in_words, line_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -15,8 +15,8 @@ from properly.counts._calls import takes_class_rows
 from properly.counts._cases import Cases, event_among, require_classes
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier, ClassRule, Log, Rule
-from properly.rules._costs import decide_by_mode
 from properly.rules._dual_rules import at_most_one
+from properly.rules._penalty import decide_by_mode
 from properly.rules._ranked_probability import CutRule
 from properly.typing import Array
 

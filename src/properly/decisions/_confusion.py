@@ -21,7 +21,7 @@ from properly.errors import DataError
 from properly.inference._averages import Estimate
 from properly.inference._intervals import around_ratio
 from properly.inference._shares import student
-from properly.rules._costs import cost_matrix
+from properly.rules._penalty import cost_matrix
 from properly.typing import ArrayLike, Column
 
 Table: TypeAlias = np.ndarray[Any, Any]

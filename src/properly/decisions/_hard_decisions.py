@@ -20,7 +20,7 @@ from properly.counts._calls import takes_class_rows
 from properly.counts._cases import Cases, require_classes
 from properly.decisions._confusion import Confusion, count_pairs
 from properly.errors import DataError
-from properly.rules._costs import (
+from properly.rules._penalty import (
     Cost,
     NamedCost,
     as_matrix,

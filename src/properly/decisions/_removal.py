@@ -23,7 +23,7 @@ from properly.inference._averages import UNKNOWN, Estimate, warn_of_clusters
 from properly.inference._design import Design, add_up
 from properly.inference._shares import student
 from properly.rules import Rule
-from properly.rules._costs import Cost, as_matrix, decide_by_mode
+from properly.rules._penalty import Cost, as_matrix, decide_by_mode
 from properly.typing import ArrayLike, Column
 
 Ties: TypeAlias = Literal["stable", "average"]

@@ -37,7 +37,7 @@ from properly.typing import Array, ArrayLike, Column
 
 if TYPE_CHECKING:
     from properly.inference._averages import Estimate
-    from properly.rules._costs import Cost
+    from properly.rules._penalty import Cost
 
 
 ORACLE = "oracle (hard cost)"

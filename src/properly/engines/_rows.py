@@ -51,8 +51,8 @@ from properly.counts._reductions import upper_tails
 from properly.engines._files._clusters import translated
 from properly.engines._symbols import columns_of, only, with_formulas
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._costs import decide_by_mode
 from properly.rules._dual_rules import at_most_one
+from properly.rules._penalty import decide_by_mode
 from properly.typing import Column
 
 # Rounded down, larger numbers are no whole numbers of 64 bits.

@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from properly.inference import Estimate
     from properly.recalibration._cross_fit import Gain
     from properly.rules import Rule
-    from properly.rules._costs import NamedCost
     from properly.rules._interval import Interval
+    from properly.rules._penalty import NamedCost
     from properly.typing import Column, Progress
 
 UNKNOWN: dict[str, Any] = {"standard_error": math.nan, "interval": (math.nan, math.nan)}

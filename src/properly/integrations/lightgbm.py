@@ -7,15 +7,13 @@ classes. Needs the extra ``lightgbm``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_flag
 from properly.integrations._boosting import Metric, Objective, Start, mean_score
 from properly.integrations._named_rules import one_name
-
-if TYPE_CHECKING:
-    from properly.rules import Rule
+from properly.rules import Rule
 
 __all__ = ["metric", "objective"]
 

@@ -2,11 +2,10 @@
 
 from ._choice import Recalibrated, recalibrate, recalibration_gain
 from ._cross_fit import Gain, cross_fit
-from ._group_maps import GroupShift
 from ._knot_maps import Isotonic, VennAbers
 from ._log_odds_maps import Beta, Identity, Intercept, Logistic, PriorShift
 from ._map import Map, load, loads
-from ._reduction_maps import Cuts, OneVsRest
+from ._reduction_maps import Cuts, GroupShift, OneVsRest
 from ._softmax_maps import Dirichlet, Temperature, Vector
 from ._training import Training
 

@@ -428,24 +428,11 @@ def expit(x: Array) -> Array:
 
 
 # What is known of a training, and of a gain, with the types of each.
-TRAINING = {
-    "cases": (int, type(None)),
-    "weight": (int, float),
-    "effective": (int, float),
-    "events": (int, float, list),
-    "distinct": (int,),
-    "mean_forecast": (int, float, list),
-    "sha256": (str,),
-}
-GAIN = {
-    "rule": (str,),
-    "folds": (int,),
-    "design": (str,),
-    "estimate": (float,),
-    "low": (float,),
-    "high": (float,),
-    "nested": (bool,),
-}
+TRAINING: dict[str, tuple[type, ...]] = {"cases": (int, type(None)), "distinct": (int,)}
+TRAINING |= {"weight": (int, float), "effective": (int, float), "sha256": (str,)}
+TRAINING |= dict.fromkeys(("events", "mean_forecast"), (int, float, list))
+GAIN = {"rule": (str,), "folds": (int,), "design": (str,), "nested": (bool,)}
+GAIN |= dict.fromkeys(("estimate", "low", "high"), (float,))
 
 
 def load(path: str | os.PathLike[str]) -> Map:

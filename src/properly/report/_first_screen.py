@@ -23,7 +23,7 @@ from properly.decisions._grid import round_step, step_decimals
 from properly.evaluation._phrases import begun, between, finished, sure
 from properly.evaluation._verdict._headline import SHORT, standing_of
 from properly.evaluation._verdict._verdict import adjusted_tests, is_off, is_worse, open_pairs
-from properly.recalibration._sentences import kind_in_words
+from properly.recalibration._choice import kind_in_words
 from properly.report._page_words import AT_MOST, NONE, few, in_words, page_words, percent
 from properly.report._reliability_chart import frame_of
 from properly.report._vega import TableCell, inks_of

@@ -12,7 +12,7 @@ from properly.comparison._gaps import ASSUMES
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
-from properly.recalibration._sentences import folds_in_words
+from properly.recalibration._choice import folds_in_words
 from properly.report._page_words import page_words
 from properly.report._reliability_chart import allows_for_time
 from properly.rules._parse import rule_in_words

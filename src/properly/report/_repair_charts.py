@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._text import percent, printable
-from properly.recalibration._sentences import folds_in_words, kind_in_words, texts
+from properly.recalibration._choice import folds_in_words, kind_in_words, texts
 from properly.report import _vega as vega
 from properly.report._page_words import MINUS, NONE, few, lead_of, score_in_words
 from properly.report._reliability_chart import frame_of, panel_of_rates

@@ -19,9 +19,9 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import DualRule
 from properly.rules._combinators import SumOfRules, moved_into
-from properly.rules._costs import likeliest
 from properly.rules._dual_rules import Brier
 from properly.rules._log_odds import SMALL, BetaDensity, atanh_excess, both_sides, softplus
+from properly.rules._penalty import likeliest
 from properly.rules._rule import BinaryRule, Propriety, wide
 from properly.typing import Array
 

@@ -147,7 +147,7 @@ def repairs(evaluation: Any, words: say.Nouns) -> Iterator[str]:
     tried: dict[str, Repair] = evaluation.repairs
     if not tried:
         return
-    from properly.recalibration._sentences import folds_in_words
+    from properly.recalibration._choice import folds_in_words
 
     rest = {name: repair for name, repair in tried.items() if not repair.recommended}
     for name, repair in tried.items():
@@ -166,7 +166,7 @@ def _benefit(repair: Repair, words: say.Nouns) -> Iterator[str]:
     """Say what it would add to the net benefit, at the threshold in the middle."""
     if not repair.net_benefit:
         return
-    from properly.recalibration._sentences import texts
+    from properly.recalibration._choice import texts
 
     t = sorted(repair.net_benefit)[len(repair.net_benefit) // 2]
     gain = repair.net_benefit[t]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partialmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
@@ -133,38 +134,28 @@ class StageCallback(Callback):  # type: ignore[misc]
     def finish(self, trainer: Any, module: Any) -> None:
         """Log what was found; called in all processes."""
 
-    def on_validation_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        """Begin a validation epoch."""
-        if self.stage == "val":
-            self.begin(trainer, pl_module, len(trainer.num_val_batches))
-
-    def on_validation_batch_end(self, *args: Any) -> None:
-        """Take what a validation step returned."""
-        self._take("val", *args)
-
-    def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        """End a validation epoch, unless it is a sanity check."""
-        if self.stage == "val" and not trainer.sanity_checking:
-            self.finish(trainer, pl_module)
-
-    def on_test_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        """Begin a test."""
-        if self.stage == "test":
-            self.begin(trainer, pl_module, len(trainer.num_test_batches))
-
-    def on_test_batch_end(self, *args: Any) -> None:
-        """Take what a test step returned."""
-        self._take("test", *args)
-
-    def on_test_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        """End a test."""
-        if self.stage == "test":
-            self.finish(trainer, pl_module)
+    def _start(self, stage: Stage, trainer: Any, pl_module: Any) -> None:
+        """Begin an epoch."""
+        if self.stage == stage:
+            batches = trainer.num_val_batches if stage == "val" else trainer.num_test_batches
+            self.begin(trainer, pl_module, len(batches))
 
     def _take(self, stage: Stage, *args: Any) -> None:
         """Add what a step returned, the third of what Lightning gives; the sixth is the loader."""
         if self.stage == stage:
             self.add(args[5] if len(args) > 5 else 0, *self.keys.take(args[2], stage))
+
+    def _end(self, stage: Stage, trainer: Any, pl_module: Any) -> None:
+        """End an epoch, unless it is a sanity check."""
+        if self.stage == stage and not trainer.sanity_checking:
+            self.finish(trainer, pl_module)
+
+    on_validation_epoch_start = partialmethod(_start, "val")
+    on_validation_batch_end = partialmethod(_take, "val")
+    on_validation_epoch_end = partialmethod(_end, "val")
+    on_test_epoch_start = partialmethod(_start, "test")
+    on_test_batch_end = partialmethod(_take, "test")
+    on_test_epoch_end = partialmethod(_end, "test")
 
 
 def numbered(name: str, loader: int, loaders: int) -> str:

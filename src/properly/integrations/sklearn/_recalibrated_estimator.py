@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -27,11 +27,9 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.integrations.sklearn._rows import STRATIFY, forecasts_of, require_seen
 from properly.recalibration import Identity, Map, recalibrate
 from properly.recalibration import Recalibrated as Record
+from properly.rules import Interval, Rule
 from properly.rules._dual_rules import at_most_one
 from properly.typing import ArrayLike, Column
-
-if TYPE_CHECKING:
-    from properly.rules import Interval, Rule
 
 PREFIT = "prefit"
 

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
 from properly._boundary._arrays import (
     EventRows,
@@ -325,7 +326,7 @@ def cases_of_folds(
     folds = []
     for estimator, test in zip(estimators, tests, strict=True):
         some = None if weight is None else weight[test]
-        rows, pos_label = _forecast(estimator, _some(X, test), y[test], some, pos_label)
+        rows, pos_label = _forecast(estimator, _safe_indexing(X, test), y[test], some, pos_label)
         folds.append(rows)
     pooled = (np.concatenate([fold[i] for fold in folds]) for i in (0, 1))
     row = np.concatenate(tests)
@@ -376,13 +377,3 @@ def _require_rows(tests: Sequence[np.ndarray[Any, Any]], rows: int) -> None:
             f"row {last}"
         )
         raise DataError(message)
-
-
-def _some(X: Any, rows: np.ndarray[Any, Any]) -> Any:
-    """Take some rows of an array, a sparse matrix, a list or a frame of any library."""
-    import narwhals.stable.v2 as nw
-
-    frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return frame[rows.tolist()].to_native()
-    return [X[i] for i in rows] if isinstance(X, list | tuple) else X[rows]
