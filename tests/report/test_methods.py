@@ -43,6 +43,7 @@ def test_the_paragraph_has_the_numbers_of_the_evaluation() -> None:
         f"{Y.sum()} had the event ({100 * Y.mean():.3g} %)."
     )
     assert "at thresholds from 5 % to 20 %" in text
+    assert "take forecasts as probabilities" in text
     assert "Random draws: 19 (seed 3)." in text
     assert f"Software: properly {properly.__version__} (Python)." in text
     assert "compared in pairs on the same cases." in text

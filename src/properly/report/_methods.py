@@ -92,6 +92,8 @@ def _scores(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     first, *rest = (rule_in_words(rule) for rule in rules)
     others = f", and then by the {listed(rest)}" if rest else ""
     yield _claim("scores", *sources_of(" ".join(map(repr, rules))), first=first, others=others)
+    if evaluation.within is not None:
+        yield _claim("scale")
     if evaluation.reliability:
         yield _claim("split")
 
