@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import properly
-from properly.cli._chosen import read_chosen, read_long
+from properly.cli._chosen import read_chosen
 from properly.cli._column_plan import taken_long
 from properly.cli._running import as_json, emit
 from properly.cli._wording import in_options, name_rows
@@ -16,17 +16,18 @@ from properly.evaluation import check_answers
 from properly.evaluation._checkup._check import by_severity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from properly.cli._chosen import Places
+    from properly.cli._chosen import Chosen, Places
     from properly.evaluation._checkup._check import Checkup
     from properly.evaluation._checkup._symptom import Symptom
 
 
 def run(layout: str, *, strict: bool, **options: Any) -> None:
     own = taken_long(options, "layout", "strict")
-    checkup, places = _of_cases(options) if own is None else _of_answers(own, options)
-    findings = [_in_options(x) for x in checkup.findings]
+    data = read_chosen(own, raw=True, **options)
+    checkup = _of_cases(data) if own is None else check_answers(**data.arguments)
+    findings, places = [_in_options(x) for x in checkup.findings], data.places
     if layout == "json":
         placed = [_with_places(x, places) for x in findings]
         emit(as_json(checkup.to_dict() | {"findings": placed}))
@@ -37,9 +38,8 @@ def run(layout: str, *, strict: bool, **options: Any) -> None:
         click.get_current_context().exit(1)
 
 
-def _of_cases(options: Mapping[str, Any]) -> tuple[Checkup, Places]:
+def _of_cases(chosen: Chosen) -> Checkup:
     """Check one row per case."""
-    chosen = read_chosen(raw=True, **options)
     settings: dict[str, Any] = {
         "task": chosen.task,
         "labels": chosen.labels,
@@ -48,13 +48,7 @@ def _of_cases(options: Mapping[str, Any]) -> tuple[Checkup, Places]:
     settings |= chosen.roles
     checkup = properly.check(chosen.y, chosen.forecasts, **settings)
     findings = by_severity((*checkup.findings, *chosen.follow_up))
-    return replace(checkup, findings=findings), chosen.places
-
-
-def _of_answers(own: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Checkup, Places]:
-    """Check one row per answer."""
-    long = read_long(own, raw=True, **options)
-    return check_answers(**long.arguments), long.chosen.places
+    return replace(checkup, findings=findings)
 
 
 def _in_options(symptom: Symptom) -> Symptom:

@@ -100,10 +100,30 @@ class Chosen(ColumnChoice):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What is known of the cases but groups, by the names that evaluate and compare have."""
-        known = {role: x for role, x in self.roles.items() if role != "groups"}
+        """What evaluate and compare have by name, without groups; or Answers and check_answers."""
         given = {"labels": self.labels, "pos_label": self.pos_label}
+        if (own := self.plan.own) is not None:
+            given |= {name: own[name] for name in ("repeated", "horizon")}
+            return self.roles | self.forecasts | {"outcome": self.y} | given
+        known = {role: x for role, x in self.roles.items() if role != "groups"}
         return known | given | {"normalize": self.plan.normalize}
+
+    def answers(self) -> Answers:
+        """Make answers of a long table; what is refused is named by its lines."""
+        from properly import Answers
+
+        own, roles = self.plan.own or {}, self.plan.roles
+        with self.places.naming():
+            answers = Answers(**self.arguments)
+        # Times of forecasts that nothing would use are no times of questions.
+        is_used = own["repeated"] != "refuse" or {"closes", "resolved"} & set(roles)
+        if "time" in roles and not is_used:
+            refuse(
+                "--time beside --long is when each forecast was made, which only --repeated, "
+                "--closes and --resolved use; if it is the time that questions are about, write "
+                f"--when {quote(printable(roles['time']))}."
+            )
+        return answers.keep(own["only"]) if own["only"] else answers
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,77 +157,33 @@ class Places:
         return self.rows.place(int(self.kept[row])) if row < len(self.kept) else f"row {row}"
 
 
-@dataclass(frozen=True, eq=False)
-class LongTable:
-    """A long table, as `Answers` takes it.
+def read_chosen(
+    own: Mapping[str, Any] | None = None,
+    *,
+    paths: tuple[str, ...],
+    raw: bool = False,
+    **options: Any,
+) -> Chosen:
+    """Read the columns that the options choose, of a long table if it has options of its own.
 
-    Attributes
-    ----------
-    chosen : Chosen
-        Its columns; None where a value is missing.
-    own : dict
-        The options of long tables.
+    Raw, they are as they are: none is refused for its values.
     """
-
-    chosen: Chosen
-    own: Mapping[str, Any]
-
-    @property
-    def task(self) -> Task:
-        """What is forecast."""
-        return self.chosen.task
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of `Answers`, and of `check_answers`."""
-        chosen = self.chosen
-        given = {"labels": chosen.labels, "pos_label": chosen.pos_label}
-        given |= {name: self.own[name] for name in ("repeated", "horizon")}
-        return chosen.roles | chosen.forecasts | {"outcome": chosen.y} | given
-
-    def answers(self) -> Answers:
-        """Make answers; what is refused is named by its lines."""
-        from properly import Answers
-
-        with self.chosen.places.naming():
-            answers = Answers(**self.arguments)
-        self._require_use_of_time()
-        return answers.keep(self.own["only"]) if self.own["only"] else answers
-
-    def _require_use_of_time(self) -> None:
-        """Refuse times of forecasts that nothing would use: they are no times of questions."""
-        roles = self.chosen.plan.roles
-        is_used = self.own["repeated"] != "refuse" or {"closes", "resolved"} & set(roles)
-        if "time" in roles and not is_used:
-            refuse(
-                "--time beside --long is when each forecast was made, which only --repeated, "
-                "--closes and --resolved use; if it is the time that questions are about, write "
-                f"--when {quote(printable(roles['time']))}."
-            )
-
-
-def read_chosen(*, paths: tuple[str, ...], raw: bool = False, **options: Any) -> Chosen:
-    """Read the columns that the options choose; raw, as they are, refusing none for its values."""
     with open_files(paths) as files:
-        plan = planned(files, paths=paths, any_numbers=raw, **options)
+        if own is None:
+            plan = planned(files, paths=paths, any_numbers=raw, **options)
+        else:
+            plan = planned_long(files, own, paths=paths, **options)
         return read_rows(files, plan, raw=raw)
-
-
-def read_long(
-    own: Mapping[str, Any], *, paths: tuple[str, ...], raw: bool = False, **options: Any
-) -> LongTable:
-    """Read the columns of a long table; raw, what cannot be read is left as it is."""
-    with open_files(paths) as files:
-        plan = planned_long(files, own, paths=paths, **options)
-        return LongTable(read_rows(files, plan, raw=raw), own)
 
 
 def read_rows(files: Files, plan: ColumnPlan, *, raw: bool = False) -> Chosen:
     """Read the columns of a plan into memory, and print what was done with them."""
-    rows = _typed(read_columns(files, plan), plan, raw=raw)
+    rows = _typed(files, plan, raw=raw)
     columns, dropped = _columns(rows, plan, raw=raw)
     say(dropped)
-    percent = largest_divided(plan, rows)
+    present = [rows.columns[name][~rows.missing[name]] for name in plan.forecasts]
+    largest = [float(x.max()) for x in present if x.dtype.kind == "f" and len(x)]
+    percent = divided(max(largest)) if plan.percent and largest else None
     say(percent)
     places = Places.of(rows, plan.missing)
     y, labels, event = _outcomes(columns[plan.outcome], rows, plan, raw=raw)
@@ -220,7 +196,7 @@ def read_rows(files: Files, plan: ColumnPlan, *, raw: bool = False) -> Chosen:
         y=y,
         forecasts={m: _beside(plan, [columns[c] for c in x]) for m, x in plan.models.items()},
         roles={role: columns[column] for role, column in plan.roles.items()},
-        show=files.read(plan.show).with_gaps(places.kept) if plan.show else {},
+        show=files.read(list(dict.fromkeys(plan.show))).with_gaps(places.kept) if plan.show else {},
         places=places,
     )
     if plan.is_long:
@@ -231,23 +207,22 @@ def read_rows(files: Files, plan: ColumnPlan, *, raw: bool = False) -> Chosen:
     return chosen
 
 
-def read_columns(files: Files, plan: ColumnPlan) -> FileRows:
-    """Read the columns of a plan; percentages that can be divided by 100 are."""
-    for role in TIMES if plan.date_format is not None else ():
-        if role in plan.roles:
-            files.keep_text(plan.roles[role])
+def _typed(files: Files, plan: ColumnPlan, *, raw: bool) -> FileRows:
+    """Read numbers and dates, and divide percentages by 100.
+
+    Raw, only what can be read, unless a form of dates is given.
+    """
+    times = [plan.roles[role] for role in TIMES if role in plan.roles]
+    for name in times if plan.date_format is not None else ():
+        files.keep_text(name)
     rows = files.read(plan.columns)
-    return without_percent(rows, plan.forecasts) if plan.percent else rows
-
-
-def _typed(rows: FileRows, plan: ColumnPlan, *, raw: bool) -> FileRows:
-    """Read numbers and dates; raw, only what can be read, unless a form of dates is given."""
+    if plan.percent:
+        rows = without_percent(rows, plan.forecasts)
     if not raw:
         rows = rows.with_numbers(plan.numbers)
-    for role in TIMES:
-        if role in plan.roles:
-            with suppress(DataError) if raw and plan.date_format is None else nullcontext():
-                rows = rows.with_dates(plan.roles[role], plan.date_format)
+    for name in times:
+        with suppress(DataError) if raw and plan.date_format is None else nullcontext():
+            rows = rows.with_dates(name, plan.date_format)
     return rows
 
 
@@ -345,13 +320,6 @@ def no_percentage(name: str, first: str) -> DataError:
     """Refuse percentages that are none."""
     message = f"--percent is for forecasts from 0 to 100; of column {name!r}, {first}"
     return DataError(message)
-
-
-def largest_divided(plan: ColumnPlan, rows: FileRows) -> str | None:
-    """Say that forecasts were divided by 100, and how large they are now, if they were."""
-    present = [rows.columns[name][~rows.missing[name]] for name in plan.forecasts]
-    largest = [float(x.max()) for x in present if x.dtype.kind == "f" and len(x)]
-    return divided(max(largest)) if plan.percent and largest else None
 
 
 def divided(largest: float) -> str:

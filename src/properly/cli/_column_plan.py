@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
@@ -25,6 +25,8 @@ ROLES = (
     *("question", "forecaster", "id", "weight", "count", "groups", "clusters", "strata"),
     *TIMES,
 )
+# Options that a plan has as they are given.
+ALSO = ("event", "normalize", "missing", "percent", "date_format", "paths", "own", "show")
 # Those that hold numbers, as forecasts do.
 AMOUNTS = ("weight", "count")
 # Options of long tables, and others that say the same of them.
@@ -38,6 +40,8 @@ OUTCOMES = ("y", "outcome", "target", "label", "event", "y_true", "observed", "o
 SHOWN = 20
 # Among more columns than these nothing is guessed by a look at all their values, which takes long.
 MOST_LOOKED_AT = 500
+# Guesses are printed beside the results.
+note_guess = partial(click.echo, err=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +58,10 @@ class ColumnPlan:
         By role, the columns of what else is known of the cases.
     classes : tuple of str or None
         The labels of the classes, as text; None for an event.
-    event : str or None
-        The label of the event, as text.
     task : {"binary", "multiclass", "ordinal"}
         What is forecast.
+    event : str or None
+        The label of the event, as text.
     normalize : bool
         Whether rows of class probabilities are to be divided by their sums.
     missing : {"refuse", "drop", "complete", "pairwise", "two-way"}
@@ -68,33 +72,33 @@ class ColumnPlan:
         How times are written, if not in ISO.
     paths : tuple of str
         The files, as they were given.
+    own : dict or None
+        The options of a long table; None for a wide one.
     show : tuple of str
         Columns to show beside the worst cases.
     beside : tuple of str
         Models that are there to be compared with only.
-    guessed : list of str
-        What was guessed, in sentences that have been printed.
     """
 
     outcome: str
     models: dict[str, tuple[str, ...]]
     roles: dict[str, str]
     classes: tuple[str, ...] | None
-    event: str | None
     task: Task
-    normalize: bool
-    missing: Missing
-    percent: bool
-    date_format: str | None
-    paths: tuple[str, ...]
+    event: str | None = None
+    normalize: bool = False
+    missing: Missing = "refuse"
+    percent: bool = False
+    date_format: str | None = None
+    paths: tuple[str, ...] = ()
+    own: Mapping[str, Any] | None = None
     show: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    guessed: tuple[str, ...] = ()
 
     @property
     def is_long(self) -> bool:
         """Whether there is one row per answer."""
-        return "question" in self.roles
+        return self.own is not None
 
     @property
     def forecasts(self) -> list[str]:
@@ -114,41 +118,26 @@ class ColumnPlan:
 
 def plan_of(
     *,
-    paths: tuple[str, ...],
     outcome: str,
     forecast: tuple[str, ...] = (),
     together: tuple[str, ...] | None = None,
     classes: str | None = None,
     ordered: bool = False,
-    event: str | None = None,
-    missing: Missing = "refuse",
-    normalize: bool = False,
-    percent: bool = False,
-    date_format: str | None = None,
-    show: tuple[str, ...] = (),
-    **roles: Any,
+    **options: Any,
 ) -> ColumnPlan:
     """Gather what the options say, without a look at the files.
 
     Columns of probabilities of a long table are given together; several are of classes.
     """
     labels = _labels_of(together, _as_labels(classes))
-    _require_sense(labels, event, ordered=ordered, normalize=normalize)
-    if date_format is not None and not any(roles.get(role) is not None for role in TIMES):
-        refuse("--date-format is about times; give their column by --time.")
+    _require_sense(labels, options | {"ordered": ordered})
     return ColumnPlan(
         outcome=outcome,
         models=models_of(forecast, labels) if together is None else {"probability": together},
-        roles={role: column for role in ROLES if (column := roles.get(role)) is not None},
+        roles={role: column for role in ROLES if (column := options.get(role)) is not None},
         classes=labels,
-        event=event,
         task="binary" if labels is None else "ordinal" if ordered else "multiclass",
-        normalize=normalize,
-        missing=missing,
-        percent=percent,
-        date_format=date_format,
-        paths=tuple(paths),
-        show=tuple(dict.fromkeys(show)),
+        **{name: options[name] for name in ALSO if name in options},
     )
 
 
@@ -180,10 +169,10 @@ def planned(
         if name not in models and set(columns) <= set(files.names)
     }
     for name in others:
-        guess.say(f"Took {name!r} to compare with, since a condition names it.")
+        note_guess(f"Took {name!r} to compare with, since a condition names it.")
     plan = replace(plan, outcome=outcome, models=models | others, beside=tuple(others))
     require_other_columns(outcome, plan.forecasts)
-    return replace(plan, guessed=tuple(guess.said))
+    return plan
 
 
 def planned_long(files: Files, own: Mapping[str, Any], **options: Any) -> ColumnPlan:
@@ -192,7 +181,7 @@ def planned_long(files: Files, own: Mapping[str, Any], **options: Any) -> Column
     together = (probability,) if probability in files.names else tuple(probability.split("+"))
     named = {"question": question, "forecaster": forecaster, "outcome": outcome}
     times = {role: own[role] for role in TIMES if role in own}
-    plan = plan_of(**options | named | times, together=together)
+    plan = plan_of(**options | named | times, together=together, own=own)
     files.require([*plan.roles.values(), *together, outcome])
     require_other_columns(outcome, together)
     return plan
@@ -264,15 +253,16 @@ def _labels_of(
     return columns if labels is None and len(columns) > 1 else labels
 
 
-def _require_sense(
-    labels: tuple[str, ...] | None, event: str | None, *, ordered: bool, normalize: bool
-) -> None:
+def _require_sense(labels: tuple[str, ...] | None, options: Mapping[str, Any]) -> None:
     """Refuse options that say something about classes without --classes, and the reverse."""
-    if labels is not None and event is not None:
+    if labels is not None and options.get("event") is not None:
         refuse("--event is for one event, --classes for several; give only one of them.")
-    for name, given in {"--ordered": ordered, "--normalize": normalize}.items():
-        if labels is None and given:
-            refuse(f"{name} is about classes; give their labels by --classes.")
+    for name in ("ordered", "normalize") if labels is None else ():
+        if options.get(name):
+            refuse(f"--{name} is about classes; give their labels by --classes.")
+    has_times = any(options.get(role) is not None for role in TIMES)
+    if options.get("date_format") is not None and not has_times:
+        refuse("--date-format is about times; give their column by --time.")
 
 
 def require_other_columns(outcome: str, forecasts: Iterable[str]) -> None:
@@ -288,7 +278,6 @@ class Guess:
         self.files = files
         others = set(taken)
         self.free = [name for name in files.names if name not in others]
-        self.said: list[str] = []
 
     @cached_property
     def shapes(self) -> dict[str, Shape]:
@@ -304,7 +293,7 @@ class Guess:
         if len(candidates) != 1:
             several = f"{first_of(map(repr, candidates), SHOWN)} could be. " if candidates else ""
             self._refuse(f"Which column is the outcome? {several}Give --outcome COLUMN")
-        self.say(f"Took the column {candidates[0]!r} as the outcome; --outcome chooses another.")
+        note_guess(f"Took the column {candidates[0]!r} as the outcome; --outcome chooses another.")
         self.free.remove(candidates[0])
         return candidates[0]
 
@@ -331,7 +320,7 @@ class Guess:
         columns = "column" if len(candidates) == 1 else "columns"
         forecasts = "the forecast" if len(candidates) == 1 else "forecasts"
         taken = f"Took the {columns} {first_of(map(repr, candidates), SHOWN)} as {forecasts}"
-        self.say(f"{taken}; --forecast chooses others.")
+        note_guess(f"{taken}; --forecast chooses others.")
         return {name: (name,) for name in candidates}
 
     def _class_models(self, labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
@@ -339,7 +328,7 @@ class Guess:
         free = set(self.free)
         if free.issuperset(labels):
             columns = first_of(map(repr, labels), SHOWN)
-            self.say(f"Took the columns {columns} as the forecast; --forecast chooses others.")
+            note_guess(f"Took the columns {columns} as the forecast; --forecast chooses others.")
             return {"forecast": labels}
         last = f"_{labels[0]}"
         starts = [name.removesuffix(last) for name in self.free if name.endswith(last)]
@@ -349,13 +338,8 @@ class Guess:
             example = ", ".join(f"NAME_{label}" for label in labels)
             self._refuse(f"Which columns are the forecast? Give --forecast NAME for {example}")
         columns = first_of(map(repr, complete), SHOWN)
-        self.say(f"Took the columns that begin with {columns}; --forecast chooses others.")
+        note_guess(f"Took the columns that begin with {columns}; --forecast chooses others.")
         return complete
-
-    def say(self, sentence: str) -> None:
-        """Print a guess, and keep it."""
-        self.said.append(sentence)
-        click.echo(sentence, err=True)
 
     def _refuse(self, question: str) -> NoReturn:
         refuse(f"{question}; the columns are {first_of(map(repr, self.files.names), SHOWN)}.")

@@ -9,7 +9,7 @@ import click
 
 import properly
 from properly._boundary._record import ends_apart
-from properly.cli._chosen import GAPS, read_long
+from properly.cli._chosen import GAPS, read_chosen
 from properly.cli._column_plan import taken_long
 from properly.cli._command_table import CompareCommand
 from properly.cli._engine import Large, opened, refuse_without_rows, summed
@@ -83,7 +83,7 @@ def _compared_answers(
     **settings: Any,
 ) -> Comparison:
     """Compare forecasters who answered different questions."""
-    long = read_long(own, **options)
+    long = read_chosen(own, **options)
     answers = long.answers()
     _require_reference(settings["reference"], "forecaster", answers.forecasters)
     return properly.compare(answers, rule=_over(rule, None, long.task), **settings)

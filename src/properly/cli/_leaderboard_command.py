@@ -11,7 +11,7 @@ import click
 import properly
 from properly._boundary._files import write_whole
 from properly._boundary._text import printable
-from properly.cli._chosen import read_long
+from properly.cli._chosen import read_chosen
 from properly.cli._column_plan import taken_long
 from properly.cli._command_table import LeaderboardCommand
 from properly.cli._described import command_line
@@ -58,7 +58,7 @@ def board_of(
     own: Mapping[str, Any], options: Mapping[str, Any], rule: Rule | None, **settings: Any
 ) -> Leaderboard:
     """Rank the forecasters of a long table; notes speak of options."""
-    long = read_long(own, **options)
+    long = read_chosen(own, **options)
     rule = RPS() if rule is None and long.task == "ordinal" else rule
     board = properly.leaderboard(long.answers(), rule=rule, **settings)
     return replace(board, notes=tuple(map(in_options, board.notes)))
