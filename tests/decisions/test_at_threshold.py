@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import Cases, Interval, Tally, tally
+from properly import Cases, Tally, tally
 from properly.counts._scoring import mean_score
-from properly.decisions import AtThreshold, at_threshold, decision_curve, mean_net_benefit
+from properly.decisions import AtThreshold, at_threshold, mean_net_benefit
 from properly.decisions._at_threshold import at_thresholds
 from properly.rules import Elementary
 
@@ -219,48 +218,7 @@ def test_the_specificity_has_the_interval_of_the_false_positive_rate_turned_roun
 # A grid of thresholds
 
 
-@pytest.mark.parametrize("design", ["none", "weight", "clusters", "strata", "time"])
-def test_a_grid_says_what_each_threshold_says(design: str) -> None:
-    rng = np.random.default_rng(3)
-    p = np.round(rng.beta(1, 4, 300), 2)
-    y, cluster = rng.random(300) < p, rng.integers(0, 60, 300)
-    columns: dict[str, dict[str, Any]] = {
-        "none": {},
-        "weight": {"weight": rng.random(300) + 0.5},
-        "clusters": {"clusters": cluster},
-        "strata": {"clusters": cluster, "strata": cluster % 3},
-        "time": {"time": np.arange(300)},
-    }
-    cases, grid = Cases(y, p, **columns[design]), np.array([0.0, 0.05, 0.1, 0.15, 0.7])
-    for found in at_thresholds(cases, grid, 0.9):
-        alone = at_threshold(cases, found.threshold, interval=True, level=0.9)
-        one, other = found.to_frame("polars").row(0), alone.to_frame("polars").row(0)
-        assert one == pytest.approx(other, rel=1e-12, abs=1e-14, nan_ok=True)
-
-
-def test_a_grid_meets_forecasts_that_miss_it_by_rounding() -> None:
-    t = tally([0, 1], [0.1, 0.1 + 0.2])
-    (found,) = at_thresholds(t, np.array([0.3]), None)
-    assert (found.acted, found.intervals) == (0.5, None)
-
-
 # Means over a range of thresholds
-
-
-@pytest.mark.parametrize("within", [(0.1, 0.3), (0.0, 0.5), (0.25, 0.9)])
-def test_mean_net_benefit_is_the_mean_of_the_exact_curve(within: tuple[float, float]) -> None:
-    t = tally(Y, P)
-    curve = decision_curve(t, "every")
-    a, b = within
-    inner = curve.threshold[(curve.threshold > a) & (curve.threshold < b)]
-    edges = np.concatenate([[a], inner, [b]])
-    nodes, weights = np.polynomial.legendre.leggauss(20)
-    total = 0.0
-    for low, high in pairwise(edges):
-        at = curve.at((low + high) / 2 + (high - low) / 2 * nodes)
-        total += (high - low) / 2 * (weights @ at)
-    assert mean_net_benefit(t, within) == pytest.approx(total / (b - a), rel=1e-13)
-    assert mean_net_benefit(Cases(Y, P), Interval(a, b)) == mean_net_benefit(t, within)
 
 
 def test_mean_net_benefit_up_to_the_threshold_one() -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.score_oracles import corrected
 
-from properly import Cases, datasets, tally
+from properly import Cases, tally
 from properly.counts import baselines
 from properly.counts._scoring import mean_score
 from properly.decisions import best_by_range
@@ -47,21 +44,6 @@ def drawn(seed: int, n: int = 150) -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(seed)
     y = rng.random(n) < 0.3
     return y, np.clip(0.3 * y + 0.7 * rng.random((3, n)), 0, 1).round(2), rng
-
-
-def test_two_ranges_with_two_winners() -> None:
-    found = best_by_range(TWO, edges=[0.2, 0.5, 0.6], baselines=False)
-    # Between 0.2 and 0.6 the regrets are c / 4 and (1 - c) / 4: their means are at the middle.
-    assert found.best.tolist() == [[-1, 0, 0], [-1, -1, 1], [-1, -1, -1]]
-    assert found.second.tolist() == [[-1, 1, 1], [-1, -1, 0], [-1, -1, -1]]
-    expected = [[0.35 / 4, 0.4 / 4, 0.55 / 4], [0.65 / 4, 0.6 / 4, 0.45 / 4]]
-    at = np.triu_indices(3, 1)
-    np.testing.assert_allclose(found.mean_regret[:, *at], expected, rtol=1e-14)
-    np.testing.assert_allclose(found.margin[at], [0.3 / 4, 0.2 / 4, 0.1 / 4], rtol=1e-13)
-    assert np.isnan(found.margin[np.tril_indices(3)]).all()
-    assert np.isnan(found.mean_regret[:, *np.tril_indices(3)]).all()
-    assert found.standard_error is None
-    assert found.prior == "uniform"
 
 
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
@@ -99,39 +81,6 @@ def test_the_best_has_the_least_and_its_margin_is_to_the_next(prior: Any) -> Non
     np.testing.assert_array_equal(second, mean[1])
     np.testing.assert_array_equal(found.margin[usable], mean[1] - mean[0])
     assert (found.best[usable] != found.second[usable]).all()
-
-
-def exact_mean_regret(y: Any, p: Any, a: Fraction, b: Fraction) -> Fraction:
-    """Integrate by hand: c up to a forecast without an event, 1 - c from one with an event on."""
-    total = Fraction(0)
-    for happened, forecast in zip(y, p, strict=True):
-        s = min(max(Fraction(forecast), a), b)
-        rest = ((1 - s) ** 2 - (1 - b) ** 2) / 2
-        total += rest if happened else (s**2 - a**2) / 2
-    return total / (b - a) / len(y)
-
-
-@given(
-    st.lists(
-        st.tuples(st.booleans(), st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=15
-    )
-)
-def test_values_and_winners_are_exact(rows: list[tuple[bool, int, int]]) -> None:
-    y = [happened for happened, _, _ in rows]
-    forecasts = [[row[k] / 10 for row in rows] for k in (1, 2)]
-    edges = [0, 0.1, 0.25, 0.5, 0.7, 1]
-    models = {str(k): tally(y, p) for k, p in enumerate(forecasts)}
-    found = best_by_range(models, edges=edges, baselines=False)
-    for i, j in combinations(range(len(edges)), 2):
-        ends = Fraction(edges[i]), Fraction(edges[j])
-        exact = [exact_mean_regret(y, p, *ends) for p in forecasts]
-        np.testing.assert_allclose(
-            found.mean_regret[:, i, j], [float(x) for x in exact], rtol=0, atol=1e-15
-        )
-        if abs(exact[0] - exact[1]) > 1e-9:
-            assert found.best[i, j] == exact.index(min(exact))
-        elif exact[0] == exact[1]:
-            assert found.margin[i, j] == 0
 
 
 def test_ranges_without_mass_or_with_too_much_have_no_winner() -> None:
@@ -265,18 +214,6 @@ def test_one_model_competes_with_the_baselines() -> None:
     assert found.models == ("model", "treat all", "treat none", "event rate")
     np.testing.assert_array_equal(found.edges, np.arange(51) / 50)
     assert repr(found) == "RangeMap(4 models over 1,275 ranges)"
-
-
-def test_the_bundled_example_has_a_winner_with_clustered_errors() -> None:
-    people = datasets.crash()
-    models = {
-        name: Cases(people.died, p, clusters=people.cluster) for name, p in people.forecasts.items()
-    }
-    found = best_by_range(models, edges=[0.01, 0.02, 0.1])
-    assert found.models[found.best[1, 2]] == "logistic"
-    assert found.models[found.best[0, 1]] == "boosting"
-    assert found.standard_error is not None
-    assert found.margin[1, 2] < 3 * found.standard_error[1, 2]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -41,23 +40,6 @@ def by_cases(t: float, weight: Any, p: Any = P, *, right: bool = False) -> float
     w = np.ones(N) if weight is None else weight
     acted = p > t if right else p >= t
     return float((w * acted * np.where(Y, 1.0, -t / (1 - t))).sum() / w.sum())
-
-
-def test_by_hand() -> None:
-    curve = decision_curve(tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]), [0, 0.1, 0.5, 0.6, 0.95])
-    expected = [0.5, 0.5 - 0.5 / 9, 0, 0.25 - 0.25 * 1.5, 0]
-    np.testing.assert_allclose(curve.net_benefit, expected, rtol=0, atol=1e-15)
-    expected = [0.5, 0.5 - 0.25 / 9, 0, 0.25, 0]
-    np.testing.assert_allclose(curve.right, expected, rtol=0, atol=1e-15)
-    expected = [0.5, 0.5 - 0.5 / 9, 0, 0.5 - 0.75, 0.5 - 9.5]
-    np.testing.assert_allclose(curve.treat_all, expected, rtol=1e-14)
-    assert curve.treat_none.tolist() == [0] * 5
-    assert (curve.event_rate, curve.harm, curve.band, curve.exact) == (0.5, 0, None, False)
-    np.testing.assert_allclose(curve.standardized, curve.net_benefit / 0.5, rtol=1e-15)
-    saved = curve.interventions_avoided
-    assert math.isnan(saved[0])
-    np.testing.assert_allclose(saved[1:3], [0, 0], atol=1e-15)
-    np.testing.assert_allclose(saved[3:], [0.125 / 1.5, 9 * 0.05 / 0.95], rtol=1e-13)
 
 
 @every_weight
@@ -215,12 +197,3 @@ def test_what_needs_no_model_can_be_compared_with_by_its_name(word: Any, forecas
     rest = curve.treat_all if word == "treat all" else curve.treat_none
     of_tally = decision_difference(cases.tally(), word)
     np.testing.assert_allclose(of_tally.net_benefit, curve.net_benefit - rest, atol=1e-13)
-
-
-def test_thresholds_of_single_precision_are_the_decimals_they_print_as() -> None:
-    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    grid = np.array([0.1, 0.3, 0.6], dtype=np.float32)
-    curve = decision_curve(t, grid)
-    np.testing.assert_array_equal(curve.threshold, [0.1, 0.3, 0.6])
-    expected = decision_curve(t, [0.1, 0.3, 0.6]).net_benefit
-    np.testing.assert_array_equal(curve.net_benefit, expected)

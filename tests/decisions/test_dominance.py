@@ -390,19 +390,3 @@ def test_memory_does_not_grow_with_cases_times_thresholds() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100_000 * 199 * 8 / 3
-
-
-def test_a_better_forecast_is_found_better() -> None:
-    found = dominance(*pair(3000), within=(0.2, 0.8), rng=1)
-    assert found.dominates
-    assert (found.better, found.worse) == ([(0.2, 0.8)], [])
-
-
-def test_clusters_by_times_allow_for_either() -> None:
-    known: dict[str, Any] = {"clusters": np.arange(300) % 40, "time": np.arange(300) // 6}
-    found = dominance(*pair(300, **known), rng=1)
-    some = np.isfinite(found.standard_error)
-    for name, column in known.items():
-        alone = dominance(*pair(300, **{name: column}), rng=1)
-        assert (found.standard_error[some] >= alone.standard_error[some] * (1 - 1e-12)).all()
-        assert found.degrees <= alone.degrees

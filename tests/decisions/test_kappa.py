@@ -109,14 +109,6 @@ def test_labels_are_classes_in_the_order_given() -> None:
     assert ours == quadratic_weighted_kappa(y, d, (label for label in GRADES))  # type: ignore[arg-type]
 
 
-def test_a_mean_of_whole_weights_is_that_of_copies_and_no_weight_is_no_case() -> None:
-    y, d, weight = [0, 1, 2, 2], [0, 2, 1, 0], [3, 1, 2, 0]
-    rows = np.repeat([0, 1, 2], [3, 1, 2])
-    assert quadratic_weighted_kappa(y, d, 3, weight=weight) == quadratic_weighted_kappa(
-        np.array(y)[rows], np.array(d)[rows], 3
-    )
-
-
 @pytest.mark.parametrize(
     "call",
     [

@@ -143,32 +143,6 @@ def test_an_exact_difference_is_one_at_every_threshold(
     assert np.isnan(found.at([-0.1, 1.0])).all()
 
 
-def test_beyond_the_last_threshold_certain_forecasts_make_the_difference() -> None:
-    y = [0, 1, 1, 0, 0]
-    found = decision_difference(
-        tally(y, [0.2, 0.5, 1.0, 1.0, 1.0]), tally(y, [0.2, 0.5, 1.0, 0.4, 1.0]), "every"
-    )
-    assert found.threshold.tolist() == [0, 0.2, 0.4, 0.5]
-    assert found.beyond == pytest.approx(0.2, rel=1e-15)
-    assert found.at(0.9) == pytest.approx(-0.2 * 9, rel=1e-14)
-
-
-def test_the_corners_of_a_difference_are_those_of_a_curve() -> None:
-    y = [0, 1, 1]
-    found = decision_difference(tally(y, [1.0, 1.0, 0.25]), tally(y, [0.25, 1.0, 1.0]), "every")
-    x, value = found.curve()
-    assert x.shape == (2 * 2 + 998,)
-    np.testing.assert_array_equal(value[x == 0.25], [found.net_benefit[1], found.right[1]])
-    inner = (x != 0.25) & (x > 0)
-    np.testing.assert_array_equal(value[inner], found.at(x[inner]))
-    chosen = decision_difference(
-        tally(y, [1.0, 1.0, 0.25]), tally(y, [0.25, 1.0, 1.0]), [0.1, 0.25]
-    )
-    x, value = chosen.curve()
-    assert x.tolist() == [0.1, 0.25]
-    np.testing.assert_array_equal(value, chosen.net_benefit)
-
-
 @pytest.mark.parametrize(
     "record", [decision_curve(tally(Y, P)), decision_difference(tally(Y, P), tally(Y, OTHER))]
 )

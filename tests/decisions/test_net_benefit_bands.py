@@ -57,35 +57,6 @@ def alarms(acted: Any) -> tuple[Any, Any]:
 # Bands of curves
 
 
-@pytest.mark.parametrize("clusters", [None, CLUSTER], ids=["alone", "together"])
-def test_counts_are_copies_and_weights_are_wider(clusters: Any) -> None:
-    number = 1 + np.arange(N) % 4
-    copies = None if clusters is None else np.repeat(clusters, number)
-    copied = Cases(np.repeat(Y, number), np.repeat(P, number), clusters=copies)
-    counted = Cases(Y, P, count=number, clusters=clusters)
-    weighted = Cases(Y, P, weight=number, clusters=clusters)
-    one, other, wider = (
-        the(decision_curve(x, [0.1, 0.3], band="confidence").band)
-        for x in (counted, copied, weighted)
-    )
-    np.testing.assert_array_equal(one.lower, other.lower)
-    np.testing.assert_array_equal(one.upper, other.upper)
-    if clusters is None:
-        assert (wider.upper - wider.lower > 1.3 * (one.upper - one.lower)).all()
-
-
-@every_weight
-def test_a_band_is_made_of_two_score_intervals(weight: Any) -> None:
-    curve = decision_curve(tally(Y, P, weight=weight), THRESHOLDS, band="confidence", level=LEVEL)
-    band = the(curve.band)
-    assert (band.kind, band.method, band.level) == ("confidence", "score", LEVEL)
-    np.testing.assert_array_equal(band.x, THRESHOLDS)
-    for t, *bounds in zip(band.x[:-1], band.lower, band.upper, strict=False):
-        expected = put_together([1, -t / (1 - t)], *alarms(t <= P), weight)
-        assert bounds == pytest.approx(expected, rel=0, abs=1e-12)
-    assert np.isnan([band.lower[-1], band.upper[-1]]).all()
-
-
 def test_an_exact_curve_has_bounds_on_both_sides_of_a_threshold() -> None:
     curve = decision_curve(tally(Y, P), "every", band="confidence", level=LEVEL)
     band = the(curve.band)
@@ -101,12 +72,14 @@ def test_an_exact_curve_has_bounds_on_both_sides_of_a_threshold() -> None:
 
 
 @every_weight
-@pytest.mark.parametrize("thresholds", [THRESHOLDS, "every"])
-def test_clusters_are_added_up_before_they_are_squared(weight: Any, thresholds: Any) -> None:
-    cases = Cases(Y, P, weight=weight, clusters=CLUSTER)
+@pytest.mark.parametrize(
+    ("thresholds", "clusters"), [(THRESHOLDS, None), (THRESHOLDS, CLUSTER), ("every", CLUSTER)]
+)
+def test_a_band_is_made_of_two_score_intervals(weight: Any, thresholds: Any, clusters: Any) -> None:
+    cases = Cases(Y, P, weight=weight, clusters=clusters)
     curve = decision_curve(cases, thresholds, band="confidence", level=LEVEL, harm=0.01)
-    band = the(curve.band)
-    assert band.method == "clusters"
+    band, method = the(curve.band), "score" if clusters is None else "clusters"
+    assert (band.kind, band.method, band.level) == ("confidence", method, LEVEL)
     grid = np.arange(1, 200) / 200 if isinstance(thresholds, str) else thresholds
     np.testing.assert_array_equal(band.x, grid)
     for row, t in enumerate(grid):
@@ -114,7 +87,7 @@ def test_clusters_are_added_up_before_they_are_squared(weight: Any, thresholds: 
         if not (t <= P).any():
             assert np.isnan(bounds).all()
             continue
-        expected = put_together([1, -t / (1 - t)], *alarms(t <= P), weight, CLUSTER)
+        expected = put_together([1, -t / (1 - t)], *alarms(t <= P), weight, clusters)
         assert bounds == pytest.approx([x - 0.01 for x in expected], rel=0, abs=1e-12)
 
 

@@ -66,16 +66,6 @@ def test_by_hand() -> None:
     assert (curve.metric, curve.ties) == (COST, "stable")
 
 
-def test_kappa_by_hand() -> None:
-    """Kept at one half: outcomes and decisions 0 1 0 2, all right; before, squares over chance."""
-    curve = retention_curve(SCORES, Y, D, removed=EIGHTHS)
-    assert curve.value[-1] == 1
-    # Rows 3, 3, 2 and columns 4, 2, 2: 1 per step, 4 for two, over 8 cases.
-    chance = (3 * 2 + 3 * 2 * 4 + 3 * 4 + 3 * 2 + 2 * 4 * 4 + 2 * 2) / 8
-    assert curve.value[0] == pytest.approx(1 - 7 / chance, rel=1e-15)
-    assert curve.metric == KAPPA
-
-
 def test_the_default_grid_is_whole_percents_up_to_twenty() -> None:
     curve = retention_curve(np.arange(1000), [0, 1] * 500, [0, 1] * 500)
     assert curve.removed.tolist() == [k / 100 for k in range(21)]
@@ -299,23 +289,29 @@ def naive_area(scores: Any, values_of: Any, rows: Any, grid: Any) -> float:
     return float(area / (grid[-1] - grid[0]))
 
 
+# Single cases, and clusters of several sizes whose ids are texts, not in order.
+@pytest.mark.parametrize("ids", [None, [f"{7 * k * k % 11:02d}" for k in range(32)]])
 @pytest.mark.parametrize("metric", [KAPPA, COST])
-def test_replicates_are_areas_of_cases_drawn_with_replacement(metric: Any) -> None:
+def test_replicates_are_areas_of_cases_or_clusters_drawn_with_replacement(
+    metric: Any, ids: Any
+) -> None:
     rng = np.random.default_rng(5)
     y, d = rng.integers(0, 3, 32), rng.integers(0, 3, 32)
     scores = {"a": rng.integers(0, 6, 32).astype(float), "b": rng.random(32)}
     grid = np.array([0, 0.125, 0.25, 0.5])
-    study = retention_study(
-        scores, y, d, metric=metric, removed=grid, replicates=6, rng=11, oracle=False
-    )
-    drawn = np.random.default_rng(11)
+    known: dict[str, Any] = {"metric": metric, "removed": grid, "clusters": ids}
+    study = retention_study(scores, y, d, replicates=6, rng=11, oracle=False, **known)
+    label = np.arange(32) if ids is None else np.array(ids)
+    drawn, names = np.random.default_rng(11), np.unique(label)
+    assert study.clusters == (None if ids is None else len(names))
     function = plain_kappa if metric == KAPPA else plain_cost
 
     def values_of(rows: Any) -> float:
         return function(y[rows], d[rows])
 
     for k in range(6):
-        rows = drawn.integers(0, 32, 32)
+        units = names[drawn.integers(0, len(names), len(names))]
+        rows = np.concatenate([np.flatnonzero(label == name) for name in units])
         expected = [naive_area(s, values_of, rows, grid) for s in scores.values()]
         np.testing.assert_allclose(study.drawn_areas[k], expected, rtol=1e-12)
 
@@ -410,47 +406,6 @@ def test_kappa_that_is_undefined_in_a_replicate_leaves_no_interval() -> None:
     assert study.areas["s"].area == 1
     assert math.isnan(study.areas["s"].mean)
     assert math.isnan(study.areas["s"].lower)
-
-
-# Clusters
-
-
-def clustered_sample(seed: int) -> tuple[Any, Any, dict[str, Any], Any]:
-    """Draw a sample in clusters of one to five cases whose ids are no numbers and not in order."""
-    y, P, losses = sample(seed, n=60, classes=3)
-    size = np.random.default_rng(seed).integers(1, 6, 60)
-    ids = np.repeat([f"{(7 * k) % 60:02d}" for k in range(60)], size)[:60]
-    return y, P, losses, np.random.default_rng(seed).permutation(ids)
-
-
-def test_replicates_are_whole_clusters() -> None:
-    """Drawn clusters are written out one after the other, and their cases sorted and removed."""
-    y, P, losses, ids = clustered_sample(4)
-    grid, d = np.array([0, 0.1, 0.3]), P.argmax(axis=1)
-    study = retention_study(
-        losses,
-        y,
-        P,
-        metric=COST,
-        removed=grid,
-        replicates=8,
-        rng=9,
-        clusters=ids.tolist(),
-        oracle=False,
-    )
-    rng, names = np.random.default_rng(9), np.unique(ids)
-    sizes = set()
-    for k in range(8):
-        drawn = names[rng.integers(0, len(names), len(names))]
-        rows = np.concatenate([np.flatnonzero(ids == name) for name in drawn])
-        sizes.add(len(rows))
-        expected = [
-            naive_area(np.asarray(s), lambda x: plain_cost(y[x], d[x]), rows, grid)
-            for s in losses.values()
-        ]
-        np.testing.assert_allclose(study.drawn_areas[k], expected, rtol=1e-12)
-    assert len(sizes) > 4
-    assert study.clusters == len(names)
 
 
 # Bands

@@ -124,19 +124,6 @@ def test_calibrated_forecasts_keep_what_they_promise() -> None:
     assert (predicted.hull, predicted.band) == (False, None)
 
 
-def test_every_case_is_an_event_and_a_non_event_in_part() -> None:
-    # Three times 0.5 and once 0.8: weights 1.5 and 0.8 of events, 1.5 and 0.2 of the others.
-    for source in (
-        tally([1, 0, 1], [0.5, 0.8, 0.5], weight=[1, 1, 2]),
-        tally([0] * 4, [0.5, 0.5, 0.5, 0.8]),
-    ):
-        curve = predicted_roc_curve(source)
-        np.testing.assert_allclose(curve.true_positive_rate, [0, 0.8 / 2.3, 1], rtol=1e-15)
-        np.testing.assert_allclose(curve.false_positive_rate, [0, 0.2 / 1.7, 1], rtol=1e-15)
-        area = (0.8 * 1.5 + (1.5 * 1.5 + 0.8 * 0.2) / 2) / (2.3 * 1.7)
-        assert curve.area == pytest.approx(area, rel=1e-15)
-
-
 @every_source
 def test_the_predicted_curve_is_that_of_pairs_and_concave(source: Tally | Cases) -> None:
     curve = predicted_roc_curve(source)

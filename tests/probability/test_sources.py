@@ -159,17 +159,11 @@ def test_neighbours_of_fractional_weight_are_measured_in_cases(neighbours: int |
 # Kernel
 
 
-def kernel_by_hand(p: Any, y: Any, weight: Any, bandwidth: float) -> Any:
-    x = np.log(p) - np.log1p(-np.asarray(p))
-    K = np.exp(-(((x[:, None] - x) / bandwidth) ** 2) / 2) * np.asarray(weight)
-    return K @ np.asarray(y) / K.sum(axis=1)
-
-
 def test_the_bandwidth_falls_with_the_number_of_cases() -> None:
     p, y = np.array([0.1, 0.2, 0.7, 0.9]), [0, 1, 0, 1]
     x = np.log(p / (1 - p))
     bandwidth = 1.06 * x.std(ddof=1) * 4**-0.2
-    expected = kernel_by_hand(p, y, np.ones(4), bandwidth)
+    expected = smooth_by_hand(p, np.ones(4), np.array(y), bandwidth)
     np.testing.assert_allclose(Kernel().fit(SINGLE).rate, expected, rtol=1e-12)
     # A weight that all share changes nothing; a count of ten is ten cases.
     for weight in (0.5, 10):
@@ -177,9 +171,8 @@ def test_the_bandwidth_falls_with_the_number_of_cases() -> None:
         np.testing.assert_allclose(Kernel().fit(thin).rate, expected, rtol=1e-12)
     thick = tally(y, p, count=np.full(4, 10))
     narrower = 1.06 * math.sqrt(10 * 3 / 39) * x.std(ddof=1) * 40**-0.2
-    np.testing.assert_allclose(
-        Kernel().fit(thick).rate, kernel_by_hand(p, y, np.ones(4), narrower), rtol=1e-12
-    )
+    expected = smooth_by_hand(p, np.ones(4), np.array(y), narrower)
+    np.testing.assert_allclose(Kernel().fit(thick).rate, expected, rtol=1e-12)
 
 
 # Names and options
