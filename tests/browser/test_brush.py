@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.report._regret_chart import _alpha_of_each
+from properly.report._threshold_charts import _alpha_of_each
 from properly.rules import Regret
 from tests.browser.pages import some_accidents
 

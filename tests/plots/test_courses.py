@@ -16,7 +16,7 @@ from tests.plots.subjects import lines_of
 import properly
 from properly.plots import monitor, training
 from properly.plots._axes import GREY, PALETTE, TEXT
-from properly.plots._courses import STOREY, scaled, stacked
+from properly.plots._case_plots import STOREY, scaled, stacked
 
 RNG = np.random.default_rng(5)
 P = RNG.beta(1, 3, 600)

@@ -10,6 +10,7 @@ import pytest
 from tests.report.chart_subjects import made
 
 from properly import evaluate
+from properly.report._calibration_charts import reliability_chart
 from properly.report._class_charts import (
     NEED_ORDER,
     NUMBERS,
@@ -19,7 +20,6 @@ from properly.report._class_charts import (
     retention_chart,
 )
 from properly.report._page_words import few
-from properly.report._reliability_chart import reliability_chart
 from properly.report._vega import Chart, short
 from properly.rules import RPS, Log, RankedLog
 

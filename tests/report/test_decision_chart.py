@@ -18,7 +18,7 @@ from tests.report.threshold_subjects import (
 
 from properly import Cases, at_threshold, decision_curve, evaluate, summarize
 from properly.report._decision_chart import decision_chart, intervals
-from properly.report._threshold_views import views
+from properly.report._threshold_charts import views
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:

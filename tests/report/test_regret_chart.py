@@ -24,8 +24,15 @@ from tests.report.threshold_subjects import (
 from properly import regret_curve, stream, tally
 from properly._boundary._text import percent
 from properly.counts import baselines
-from properly.report._regret_chart import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart
-from properly.report._threshold_views import EDGES, views
+from properly.report._threshold_charts import (
+    EDGES,
+    LEFT,
+    RANKING,
+    RANKING_WIDTH,
+    integrals,
+    regret_chart,
+    views,
+)
 
 if TYPE_CHECKING:
     from properly.decisions import MurphyCurve

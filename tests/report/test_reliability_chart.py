@@ -15,7 +15,7 @@ from tests.report.threshold_subjects import HOSTILE, NAMES
 import properly
 from properly import evaluate
 from properly._boundary._text import printable
-from properly.report._reliability_chart import reliability_chart
+from properly.report._calibration_charts import reliability_chart
 
 SMOOTH = ("forecast", "event_rate", "lower", "upper")
 

@@ -12,8 +12,8 @@ from tests.report.chart_subjects import made
 import properly
 from properly import Evaluation
 from properly.recalibration import Vector
+from properly.report._calibration_charts import curves_chart, gains_chart, savings_chart
 from properly.report._page import page
-from properly.report._repair_charts import curves_chart, gains_chart, savings_chart
 
 N = 600
 HOSTILE = "</script><script>alert(1)</script>"

@@ -12,7 +12,7 @@ from tests.report.threshold_subjects import in_view
 
 from properly import Interval
 from properly._boundary._text import percent
-from properly.report._threshold_views import (
+from properly.report._threshold_charts import (
     DRAWN,
     EDGES,
     drawn_at,

@@ -2,8 +2,7 @@
 
 from ._best_models import dominance, range_map, threshold_ranks
 from ._board_plot import leaderboard
-from ._case_plots import cumulative_forecast, retention, worst_cases
-from ._courses import monitor, training
+from ._case_plots import cumulative_forecast, monitor, retention, training, worst_cases
 from ._diagrams import (
     binned_reliability,
     mcb_dsc,

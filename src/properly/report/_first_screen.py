@@ -24,8 +24,8 @@ from properly.evaluation._phrases import begun, between, finished, sure
 from properly.evaluation._verdict._headline import SHORT, standing_of
 from properly.evaluation._verdict._verdict import adjusted_tests, is_off, is_worse, open_pairs
 from properly.recalibration._choice import kind_in_words
+from properly.report._calibration_charts import frame_of
 from properly.report._page_words import AT_MOST, NONE, few, in_words, page_words, percent
-from properly.report._reliability_chart import frame_of
 from properly.report._vega import TableCell, inks_of
 from properly.rules import Bounded, Regret
 from properly.rules._parse import rule_in_words
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from properly.evaluation._verdict._headline import ModelStanding
     from properly.evaluation._verdict._verdict import Chance
     from properly.inference._averages import Estimate
-    from properly.report._reliability_chart import Frame
+    from properly.report._calibration_charts import Frame
 
 # More rows than this are folded.
 MOST_ROWS = 10

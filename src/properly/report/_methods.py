@@ -13,8 +13,8 @@ from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._record import Evaluation
 from properly.recalibration._choice import folds_in_words
+from properly.report._calibration_charts import allows_for_time
 from properly.report._page_words import page_words
-from properly.report._reliability_chart import allows_for_time
 from properly.rules._parse import rule_in_words
 from properly.rules._registry import SCORE_WORDS, sources_of
 

@@ -35,16 +35,20 @@ from properly.evaluation._verdict._headline import Headline, headline, standing_
 from properly.evaluation._verdict._verdict import verdict
 from properly.report import _score_tables as tables
 from properly.report._board import board_contents
+from properly.report._calibration_charts import (
+    curves_chart,
+    gains_chart,
+    reliability_chart,
+    savings_chart,
+)
 from properly.report._class_charts import class_scores_chart, confusion_chart, retention_chart
 from properly.report._contrast_charts import groups_chart, matrix_chart
 from properly.report._decision_chart import decision_chart
 from properly.report._first_screen import first_screen
 from properly.report._methods import MAKE, checklist, methods
 from properly.report._page_words import page_words
-from properly.report._regret_chart import RANKING, regret_chart
-from properly.report._reliability_chart import reliability_chart
-from properly.report._repair_charts import curves_chart, gains_chart, savings_chart
 from properly.report._score_charts import plane_chart, risks_chart, roc_chart, source_chart
+from properly.report._threshold_charts import RANKING, regret_chart
 from properly.report._time_charts import evidence_chart, time_chart
 from properly.report._vega import MOST_MODELS, drawn_part, inks_of
 

@@ -20,8 +20,8 @@ from properly.plots._names import label_places
 from properly.probability._power_means import LABELS, POWERS
 from properly.report import _page_words as words
 from properly.report import _vega as vega
+from properly.report._calibration_charts import COLUMNS, frame_of
 from properly.report._page_words import fixed, from_to, lead_of, percent, score_in_words
-from properly.report._reliability_chart import COLUMNS, frame_of
 from properly.report._vega import INK, Chart, NumberTable, short
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from properly.evaluation._record import Evaluation
     from properly.plots._diagrams import Isoline, ScorePlane
     from properly.probability._means import Means
-    from properly.report._reliability_chart import Frame
+    from properly.report._calibration_charts import Frame
     from properly.report._vega import Spec
 
 Models: TypeAlias = Mapping[str, "Decomposition"]

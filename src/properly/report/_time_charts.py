@@ -11,7 +11,7 @@ import numpy as np
 from properly._boundary._text import listed, many, printable
 from properly.comparison._periods import words as time_words
 from properly.evaluation._monitor._claims import exp
-from properly.plots._courses import WRITTEN, courses_of, ends_of, power, thresholds_of
+from properly.plots._case_plots import WRITTEN, courses_of, ends_of, power, thresholds_of
 from properly.plots._names import spread
 from properly.report import _page_words as words
 from properly.report import _vega as vega
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from properly.comparison._periods import OverTime
     from properly.evaluation import Evaluation, Monitor
     from properly.plots._axes import Ends
-    from properly.plots._courses import Course
+    from properly.plots._case_plots import Course
     from properly.report._vega import Spec
     from properly.typing import Column
 

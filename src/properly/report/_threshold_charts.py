@@ -1,4 +1,4 @@
-"""Regret curves, with a range of thresholds to drag over which models are ranked.
+"""The axis of thresholds, and regret curves, with a range to drag over which models are ranked.
 
 The ranking of models by mean regret, over a range of thresholds that the reader drags.
 
@@ -26,27 +26,224 @@ A script may use what Vega-Lite makes of it:
 
 from __future__ import annotations
 
+import json
+import math
 from base64 import b64encode
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
-from properly.report import _threshold_views as thresholds
+from properly.decisions._grid import round_multiples
 from properly.report import _vega as vega
 from properly.report._page_words import lead_of
-from properly.report._threshold_views import BORDER, COARSE, EDGES, FINE, PALE, PLAIN
+from properly.report._vega import INK
 from properly.rules._interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from properly.decisions._murphy import MurphyCurve
+    from properly.decisions._net_benefit import DecisionCurve
     from properly.evaluation._record import Evaluation
-    from properly.report._threshold_views import ThresholdView
     from properly.report._vega import Chart, NumberTable, Spec
     from properly.typing import Column
+
+
+# Steps of 0.01 % below 1 %, where rare events are decided, and of 0.1 % above.
+FINE, COARSE, BORDER = 10_000, 1_000, 0.01
+EDGES = np.concatenate([np.arange(100) / FINE, np.arange(10, COARSE + 1) / COARSE])
+# To draw at, fewer steps will do: 0.5 % from 10 % on. Net benefit has no value at 1.
+DRAWN = np.concatenate([EDGES[EDGES <= 0.1], np.arange(21, 199) / 200])
+# Small thresholds take more room where the range ends low or events are rare, and very much more
+# where it ends very low or they are very rare.
+LOW, RARE = (0.3, 0.03), (0.1, 0.01)
+# Around a range this share of it is seen on either side, from 0 on if that is near. A view of more
+# than so much of all thresholds is none.
+MARGIN, NEAR_ZERO, MOST = 0.25, 0.1, 0.8
+# Within a range small thresholds take more room if it begins at so small a share of its end.
+SMALL_SHARES = (0.05, 0.002)
+# A view of a range is drawn at some such number of steps, and has so many ticks, which are at least
+# so far apart.
+STEPS, MOST_TICKS, APART = 400, 8, 0.06
+EVEN_TICKS = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
+TICKS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1)
+SMALL_TICKS = (0, 0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 1)
+USUAL = (0.01, 0.05, 0.1, 0.2, 0.5)
+# What needs no model is grey and dashed.
+PLAIN: Spec = {"opacity": 0.55} | INK
+DASHED: Spec = PLAIN | {"strokeDash": [5, 3], "strokeWidth": 1.2}
+# Words of what needs no model.
+PALE: Spec = {"condition": {"test": "datum.baseline", "value": 0.65}, "value": 1}
+
+
+def looked_up(evaluation: Evaluation) -> tuple[float, ...]:
+    """Return thresholds for a table, below 1: round ones, and the ends of the range."""
+    within = evaluation.within
+    ends = () if within is None else (within.lower, within.upper)
+    return tuple(sorted({*USUAL, *(t for t in ends if t < 1)}))
+
+
+def decimals(evaluation: Evaluation) -> int:
+    """Count the decimals that show four digits of what the event rate costs, and at least five."""
+    rate = evaluation.event_rate
+    most = rate * (1 - rate)
+    return max(5, 3 - math.floor(math.log10(most))) if most > 0 else 5
+
+
+class ThresholdView(NamedTuple):
+    """The thresholds that are seen, and the power of them along the axis."""
+
+    lower: float
+    upper: float
+    power: float
+
+    def place(self, threshold: Any) -> Any:
+        """Return how far along the axis a threshold is, from 0 to 1."""
+        start, end, here = (x**self.power for x in (self.lower, self.upper, threshold))
+        return (here - start) / (end - start)
+
+    def steps(self, most: int) -> list[float]:
+        """Return the multiples of a round number that are seen, about so many."""
+        return round_multiples(self.lower, self.upper, most)
+
+    def ticks(self) -> list[float]:
+        """Return thresholds to name: even steps, or else powers of ten, then 5 and 2 of them."""
+        if (self.lower, self.upper) == (0, 1):
+            return list({1.0: EVEN_TICKS, 0.5: TICKS}.get(self.power, SMALL_TICKS))
+        if self.power == 1:
+            return self.steps(MOST_TICKS)
+        least = math.floor(math.log10(self.upper)) - 5
+        candidates = [float(f"{x}e{k}") for x in (1, 5, 2) for k in range(0, least, -1)]
+        result = [0.0] if self.lower == 0 else []
+        for t in candidates:
+            beside = (abs(self.place(t) - self.place(x)) for x in result)
+            if self.lower <= t <= self.upper and min(beside, default=1.0) >= APART:
+                result.append(t)
+        return sorted(result)
+
+
+def views(evaluation: Evaluation) -> tuple[ThresholdView, ...]:
+    """Return the view of all thresholds and, if it shows much less, that of the range."""
+    within, rate = evaluation.within, evaluation.event_rate
+    end = 1.0 if within is None else within.upper
+    # Where small thresholds matter, they have more room.
+    power = 0.5 if end <= LOW[0] or rate < RARE[0] else 1.0
+    if end <= LOW[1] or (within is None and rate < RARE[1]):
+        power = 0.25
+    whole = ThresholdView(0.0, 1.0, power)
+    if within is None:
+        return (whole,)
+    margin = MARGIN * (within.upper - within.lower)
+    ends = within.lower - margin, min(within.upper + margin, 1.0)
+    lower, upper = (float(f"{x:.6g}") for x in ends)
+    lower = 0.0 if lower < NEAR_ZERO * upper else lower
+    start = (within.lower or evaluation.event_rate) / within.upper
+    power = 0.25 if start < SMALL_SHARES[1] else 0.5 if start < SMALL_SHARES[0] else 1.0
+    # A range that six digits do not tell from a point has nothing to zoom to.
+    return (whole, ThresholdView(lower, upper, power)) if 0 < upper - lower <= MOST else (whole,)
+
+
+def by_view(values: Sequence[Any]) -> Any:
+    """Write what is the same in all views, or how it depends on the parameter `zoomed`."""
+    whole, *within = values
+    if within in ([], [whole]):
+        return whole
+    return {"expr": f"zoomed ? {json.dumps(within[0])} : {json.dumps(whole)}"}
+
+
+def zoomed(evaluation: Evaluation) -> list[Spec]:
+    """Begin with the view of the range, if there is one; the script of the page changes it."""
+    return [{"name": "zoomed", "value": True}] if len(views(evaluation)) > 1 else []
+
+
+def zoom_words(evaluation: Evaluation) -> str:
+    """Say which range can be zoomed to."""
+    within = evaluation.within
+    if within is None or not zoomed(evaluation):
+        return ""
+    return f"{percent(within.lower)} to {percent(within.upper)}"
+
+
+def seen(evaluation: Evaluation) -> list[str]:
+    """Keep the rows whose threshold is seen."""
+    ends = by_view([view[:2] for view in views(evaluation)])
+    return [f"inrange(datum.threshold, {ends['expr']})" for _ in zoomed(evaluation)]
+
+
+def plain_names(
+    evaluation: Evaluation,
+    place: Spec,
+    words: Callable[[Evaluation, ThresholdView], list[Spec]],
+    **look: Any,
+) -> Spec:
+    """Name what needs no model, at places in each view; those of the view that is seen are kept."""
+    rows = [
+        row | {"zoomed": k > 0}
+        for k, view in enumerate(views(evaluation))
+        for row in words(evaluation, view)
+    ]
+    stand = {name: {"expr": f"datum.{name}"} for name in ("align", "dx")}
+    steps = ["datum.zoomed == zoomed" for _ in zoomed(evaluation)]
+    text = vega.mark("text", **stand, **look, **PLAIN)
+    return vega.layer(text, place | {"text": vega.category("model")}, *steps, values=rows)
+
+
+def drawn_at(evaluation: Evaluation) -> Column:
+    """Return thresholds below 1 to draw curves at, more of them where a range is looked at."""
+    more = [x for view in views(evaluation)[1:] for x in (*view[:2], *view.steps(STEPS))]
+    both = np.union1d(DRAWN, more)
+    return both[both < 1]
+
+
+def heights(curve: MurphyCurve | DecisionCurve, at: Column) -> Column:
+    """Return a curve at thresholds from 0 on; a jump at 0 itself would lie on the axis."""
+    return np.append(curve.right[0], curve.at(at[1:]))
+
+
+def threshold_axis(evaluation: Evaluation) -> Spec:
+    """Encode thresholds from left to right."""
+    axis: Spec = {"title": "threshold", "format": "~%", "grid": False}
+    lower, upper, power = map(by_view, zip(*(among := views(evaluation)), strict=True))
+    scale = vega.from_to(lower, upper)
+    if power != 1:
+        scale |= {"type": "sqrt"} if power == 0.5 else {"type": "pow", "exponent": power}
+    if power != 1 or len(among) > 1:
+        axis["values"] = by_view([view.ticks() for view in among])
+        # Left to itself, the axis writes 0.1 % as 0 %.
+        axis["format"] = ".4~%"
+    return vega.measure("threshold", scale=scale, axis=axis)
+
+
+def beside(view: ThresholdView, threshold: float) -> dict[str, Any]:
+    """Put a word to the left of a steep line, or to the right if there is no room."""
+    room = view.place(threshold) > 0.18
+    return {"align": "right", "dx": -7} if room else {"align": "left", "dx": 6}
+
+
+def grid(evaluation: Evaluation, *, closed: bool = False) -> Spec:
+    """Name the thresholds that most curves are drawn at, 1 among them if they have a value there.
+
+    Each curve would otherwise repeat them.
+    """
+    return {"name": "grid", "value": np.append(drawn_at(evaluation), [1.0] * closed).tolist()}
+
+
+def series(value: Column, threshold: Column | None = None, digits: int = 5) -> dict[str, Any]:
+    """Give a curve as a list, and one of its thresholds if they are not the grid.
+
+    The chart unfolds them into rows. Names of models would otherwise be repeated at each of some
+    hundred points.
+    """
+    height = {"height": vega.shortened(value, digits)}
+    return height if threshold is None else {"at": threshold.tolist()} | height
+
+
+def unfolded(value: str) -> list[Spec]:
+    """Unfold the lists of `series` into rows with a threshold and a value."""
+    at = {"calculate": "datum.at || grid", "as": "at"}
+    return [at, vega.unfold("at", "height", to=("threshold", value))]
 
 
 # The name that Vega-Lite gives to what the transforms make of the data.
@@ -120,7 +317,7 @@ def _ranking(evaluation: Evaluation) -> Spec:
         {"joinaggregate": [{"op": "max", "field": "mean_regret", "as": "most"}]},
         *({"calculate": expression, "as": name} for name, expression in places.items()),
     ]
-    digits = thresholds.decimals(evaluation)
+    digits = decimals(evaluation)
     titles = {"model": "model", "mean_regret": ("mean regret", f".{digits + 1}f")}
     place: Spec = {"x": vega.pixels("start"), "x2": {"field": "end"}, "y": vega.pixels("below")}
     place |= {"tooltip": [*vega.hover(titles), vega.measure("rank", "rank")]}
@@ -171,7 +368,7 @@ def regret_chart(evaluation: Evaluation) -> Chart:
         _alt(evaluation, ends),
         _table(evaluation, ends),
         wide=True,
-        zoom=thresholds.zoom_words(evaluation),
+        zoom=zoom_words(evaluation),
     )
 
 
@@ -225,13 +422,13 @@ def _curves(evaluation: Evaluation) -> Iterator[tuple[str, bool, MurphyCurve]]:
 
 
 def _spec(evaluation: Evaluation) -> Spec:
-    names, grid = list(evaluation.regret), thresholds.grid(evaluation, closed=True)
+    names, steps = list(evaluation.regret), grid(evaluation, closed=True)
     rows = len(names) + len(evaluation.baseline_regret)
     return {
         "width": WIDTH,
         "height": max(HEIGHT, HEAD + STEP * rows),
         "usermeta": _sure(evaluation),
-        "params": [vega.shown(names), grid, *thresholds.zoomed(evaluation), *chosen_ends()],
+        "params": [vega.shown(names), steps, *zoomed(evaluation), *chosen_ends()],
         "layer": [
             _brush(evaluation),
             *_plain_curves(evaluation),
@@ -259,7 +456,7 @@ def _brush(evaluation: Evaluation) -> Spec:
     if evaluation.within is not None:
         brush["value"] = {"x": [evaluation.within.lower, evaluation.within.upper]}
     unseen = vega.mark("point", opacity=0, tooltip=None, clip=True)
-    x, ends = {"x": thresholds.threshold_axis(evaluation)}, [{"threshold": 0}, {"threshold": 1}]
+    x, ends = {"x": threshold_axis(evaluation)}, [{"threshold": 0}, {"threshold": 1}]
     return {"params": [brush]} | vega.layer(unseen, x, values=ends)
 
 
@@ -281,13 +478,13 @@ def _model_curves(evaluation: Evaluation) -> Spec:
 
 def _unfolded(evaluation: Evaluation, name: str, rows: list[Spec], *first: str) -> Spec:
     """Unfold curves into points, and keep those that are seen."""
-    steps = vega.kept(*first, *thresholds.unfolded("regret"), *thresholds.seen(evaluation))
+    steps = vega.kept(*first, *unfolded("regret"), *seen(evaluation))
     return {"data": {"name": name, "values": rows}, "transform": steps}
 
 
 def _pointed(evaluation: Evaluation, place: Spec, said: str) -> Spec:
     """Show the numbers of a curve that is pointed at."""
-    regret = ("regret", f".{thresholds.decimals(evaluation)}f")
+    regret = ("regret", f".{decimals(evaluation)}f")
     numbers = {"model": said, "threshold": ("threshold", ".2~%"), "regret": regret}
     return vega.layer(
         vega.dot(80, clip=True),
@@ -300,21 +497,21 @@ def _pointed(evaluation: Evaluation, place: Spec, said: str) -> Spec:
 
 def _drawn(evaluation: Evaluation, curve: MurphyCurve, *, jumps: bool) -> Spec:
     """Return the curve on a grid, since the axis may bend what is straight, and its jumps."""
-    at = np.append(thresholds.drawn_at(evaluation), 1.0)
+    at = np.append(drawn_at(evaluation), 1.0)
     if not jumps:
-        return thresholds.series(thresholds.heights(curve, at))
+        return series(heights(curve, at))
     between = np.setdiff1d(at, curve.threshold)
     x, y = (column[1:] for column in curve.curve())
     t = np.concatenate([x, between])
     order = np.argsort(t, kind="stable")
-    return thresholds.series(np.concatenate([y, curve.at(between)])[order], t[order])
+    return series(np.concatenate([y, curve.at(between)])[order], t[order])
 
 
 def _place(evaluation: Evaluation) -> Spec:
-    tops = [_tallest(evaluation, view) for view in thresholds.views(evaluation)]
-    scale = vega.from_to(0, thresholds.by_view(tops))
+    tops = [_tallest(evaluation, view) for view in views(evaluation)]
+    scale = vega.from_to(0, by_view(tops))
     y = vega.measure("regret", axis={"title": "regret", "tickCount": 5}, scale=scale)
-    return {"x": thresholds.threshold_axis(evaluation), "y": y}
+    return {"x": threshold_axis(evaluation), "y": y}
 
 
 def _tallest(evaluation: Evaluation, view: ThresholdView) -> float:
@@ -338,7 +535,7 @@ def _plain_curves(evaluation: Evaluation) -> list[Spec]:
         {"model": name} | _drawn(evaluation, evaluation.baseline_regret[name], jumps=False)
         for name in (TREAT_ALL, TREAT_NONE)
     ]
-    line = vega.mark("line", clip=True, **thresholds.DASHED)
+    line = vega.mark("line", clip=True, **DASHED)
     plain = place | {"color": {"value": "currentColor"}}
     layers = [
         vega.layer(line, place | {"detail": vega.category("model")}),
@@ -346,7 +543,7 @@ def _plain_curves(evaluation: Evaluation) -> list[Spec]:
     ]
     return [
         _unfolded(evaluation, "baselines", rows) | {"layer": layers},
-        thresholds.plain_names(evaluation, place, _names, baseline="bottom", dy=-3),
+        plain_names(evaluation, place, _names, baseline="bottom", dy=-3),
     ]
 
 
@@ -361,8 +558,8 @@ def _names(evaluation: Evaluation, view: ThresholdView) -> list[Spec]:
     nobody = {"threshold": falls, "regret": (1 - falls) * rate}
     cut = falls > view.lower
     words: list[Spec] = [
-        {"model": TREAT_NONE} | nobody | (thresholds.beside(view, falls) if cut else left),
-        {"model": TREAT_ALL} | everybody | (left if cut else thresholds.beside(view, rises)),
+        {"model": TREAT_NONE} | nobody | (beside(view, falls) if cut else left),
+        {"model": TREAT_ALL} | everybody | (left if cut else beside(view, rises)),
     ]
     return [word for word in words if view.lower <= word["threshold"] <= last]
 
@@ -372,7 +569,7 @@ def _mean(curve: MurphyCurve, ends: Interval) -> float:
 
 
 def _alt(evaluation: Evaluation, ends: Interval) -> str:
-    digits = thresholds.decimals(evaluation)
+    digits = decimals(evaluation)
     means, none = (
         {name: _mean(curve, ends) for name, curve in curves.items()}
         for curves in (evaluation.regret, evaluation.baseline_regret)
@@ -384,7 +581,7 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
 
 
 def _table(evaluation: Evaluation, ends: Interval) -> NumberTable:
-    digits, at = thresholds.decimals(evaluation), thresholds.looked_up(evaluation)
+    digits, at = decimals(evaluation), looked_up(evaluation)
     ranges = dict.fromkeys([ends, Interval(0, 1)])
     over = [f"mean, {percent(r.lower)} to {percent(r.upper)}" for r in ranges]
     rows = [
