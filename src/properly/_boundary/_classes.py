@@ -10,7 +10,7 @@ import difflib
 import math
 import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from numbers import Number
 from typing import Any, NamedTuple
@@ -93,9 +93,13 @@ def check_class_rows(
     except DataError:
         # A class without a column, or models side by side, are why rows do not sum to 1.
         # So are several labels of one case.
-        table, present = as_table(p, NAME), _present_classes(y)
-        _require_one_label(y, int(table.shape[1]))
-        _require_column_of_each(present, int(table.shape[1]), labels or columns)
+        table, outcomes, present = as_table(p, NAME), as_array(y, "outcomes"), []
+        count = int(table.shape[1])
+        if outcomes.ndim == 1:
+            present = distinct(to_numpy(outcomes))
+        elif outcomes.ndim == 2 and int(outcomes.shape[1]) == count:
+            _from_one_hot(outcomes, count)
+        _require_column_of_each(present, count, labels or columns)
         if models and present and set(present) <= {0, 1}:
             _require_no_models(table)
         raise
@@ -185,19 +189,6 @@ def note_of_order(order: tuple[Any, ...]) -> str:
     """Say which order categorical outcomes have stated."""
     listed = ", ".join(printable(name) for name in names_of_labels(order))
     return f"classes and columns are in the order of the outcomes' categories: {listed}"
-
-
-def _present_classes(y: ArrayLike) -> list[Any]:
-    """List the outcomes that occur; none where they are rows."""
-    outcomes = to_numpy(as_array(y, "outcomes"))
-    return distinct(outcomes) if outcomes.ndim == 1 else []
-
-
-def _require_one_label(y: ArrayLike, count: int) -> None:
-    """Refuse outcomes in rows that are not one label per case."""
-    outcomes = as_array(y, "outcomes")
-    if outcomes.ndim == 2 and int(outcomes.shape[1]) == count:
-        _from_one_hot(outcomes, count)
 
 
 def _require_column_of_each(present: list[Any], count: int, labels: tuple[Any, ...] | None) -> None:
@@ -530,11 +521,16 @@ def numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: st
     number = {label: k for k, label in enumerate(labels)}
     try:
         values, where = np.unique(y, return_inverse=True)
-        codes = np.array([number.get(label, -1) for label in values.tolist()], dtype=np.int64)
-        numbers = codes[where.reshape(-1)]
     except TypeError:
         # Labels of several kinds have no order, but they can be looked up one by one.
-        numbers = np.array([_look_up(label, number, name) for label in y.tolist()], np.int64)
+        values, where = y, np.arange(len(y))
+    try:
+        codes = np.array([number.get(label, -1) for label in values.tolist()], dtype=np.int64)
+    except TypeError:
+        odd = next(label for label in values.tolist() if not isinstance(label, Hashable))
+        message = f"{name} must be labels such as numbers or text; got {type(odd).__name__}"
+        raise DataError(message) from None
+    numbers = codes[where.reshape(-1)]
     if (numbers < 0).any():
         listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
         refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
@@ -552,14 +548,6 @@ def in_microseconds(x: Any) -> Any:
 def numbers_are_classes(labels: Iterable[object]) -> bool:
     """Tell whether whole numbers stand for classes in their order: if no label is a number."""
     return not any(_reads_as_number(label) for label in labels)
-
-
-def _look_up(label: object, number: Mapping[object, int], name: str) -> int:
-    try:
-        return number.get(label, -1)
-    except TypeError:
-        message = f"{name} must be labels such as numbers or text; got {type(label).__name__}"
-        raise DataError(message) from None
 
 
 def _reads_as_number(label: object) -> bool:

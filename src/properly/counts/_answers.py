@@ -380,14 +380,6 @@ class Answers:
         """
         return self.cases_of(np.flatnonzero(self.forecaster == self._number(forecaster)))
 
-    def common(self, first: str, second: str) -> tuple[Cases, Cases]:
-        """Return the answers of two forecasters to the questions that both answered."""
-        one, other = self.shared_rows(first, second)
-        if not len(one):
-            message = f"{first!r} and {second!r} have no question in common"
-            raise DataError(message)
-        return self.cases_of(one), self.cases_of(other)
-
     def shared_rows(self, first: str, second: str) -> tuple[Column, Column]:
         """Find the answers of two forecasters to the questions that both answered, side by side."""
         if self.stances.share is not None:

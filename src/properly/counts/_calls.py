@@ -13,7 +13,7 @@ from properly._boundary._libraries import has_rows, to_numpy
 from properly.counts._cases import Cases, contenders
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
-from properly.typing import ArrayLike, Column
+from properly.typing import ArrayLike
 
 S = TypeVar("S")
 S_contra = TypeVar("S_contra", contravariant=True)
@@ -256,12 +256,8 @@ def _mended(y: Any, p: Any, columns: Mapping[str, Any]) -> tuple[str, ...] | Non
         outcomes, forecasts = (to_numpy(as_column(x, "rows")) for x in (y, p))
     except ProperlyError:
         return None
-    if outcomes.dtype.kind == "f" and forecasts.dtype.kind in "biuf" and _has_only(forecasts):
+    numbers = outcomes.dtype.kind == "f" and forecasts.dtype.kind in "biuf"
+    if numbers and ((forecasts == 0) | (forecasts == 1)).all():
         return "y", "", "", "; outcomes come first, and these seem to be swapped"
     option = "" if {"labels", "pos_label"} & set(columns) else _event_option(y)
     return ("y", "", option, ", if that is the event") if option else None
-
-
-def _has_only(x: Column) -> bool:
-    """Tell outcomes: nothing but 0 and 1."""
-    return bool(((x == 0) | (x == 1)).all())

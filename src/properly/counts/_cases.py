@@ -410,17 +410,11 @@ def is_unweighted(cases: Cases) -> bool:
 
 def note_whole_weights(source: Tally | Cases) -> None:
     """Say what whole weights mean, where they may be meant for numbers of cases."""
-    if isinstance(source, Cases):
-        if source.weight is None:
-            return
-        weight = exact_weights(source.weight[source.weight > 0])
-        if are_equal(weight):
-            return
-    elif source.event_squares is None:
-        return
+    if not isinstance(source, Cases):
+        weight = None if source.event_squares is None else source.weight
     else:
-        weight = source.weight
-    if namespace(weight).isdtype(weight.dtype, "integral"):
+        weight = None if is_unweighted(source) else exact_weights(source.weight[source.weight > 0])
+    if weight is not None and namespace(weight).isdtype(weight.dtype, "integral"):
         notice("weights are sampling weights; for numbers of like cases pass count=")
 
 

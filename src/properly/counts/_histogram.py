@@ -128,7 +128,10 @@ def freedman_diaconis(value: Array, weight: Array, cases: float) -> Histogram:
     ends = np.append(np.minimum(row, value.shape[0] - 1), [0, value.shape[0] - 1])
     x = to_numpy(xp.take(value, to_library_of(ends, reached)))
     low, high = x[:2] + (place - below) * (x[2:4] - x[:2])
-    edges = bar_edges((float(x[4]), float(x[5])), float(high - low), cases)
+    width = 2 * float(high - low) / np.cbrt(cases) if high - low > NARROW else 1 / 400
+    # No more bars than a picture can show, whatever the spread of most forecasts suggests.
+    bars = min(max(5, round(float(x[5] - x[4]) / width)), MOST)
+    edges = np.linspace(float(x[4]), float(x[5]), bars + 1)
     # Forecasts are in order; one on the edge of two bars belongs to the lower one.
     end = xp.searchsorted(value, to_library_of(edges[1:-1], value), side="right")
     if is_whole:
@@ -136,11 +139,3 @@ def freedman_diaconis(value: Array, weight: Array, cases: float) -> Histogram:
         return Histogram(edges[:-1], edges[1:], np.diff(inner, prepend=0, append=int(reached[-1])))
     bar = np.repeat(np.arange(len(edges) - 1), np.diff(end, prepend=0, append=len(value)))
     return Histogram(edges[:-1], edges[1:], np.bincount(bar, weight, len(edges) - 1))
-
-
-def bar_edges(ends: tuple[float, float], spread: float, cases: float) -> Floats:
-    """Return the edges of equally wide bars, from the interquartile range and the cases."""
-    width = 2 * spread / np.cbrt(cases) if spread > NARROW else 1 / 400
-    # No more bars than a picture can show, whatever the spread of most forecasts suggests.
-    bars = min(max(5, round((ends[1] - ends[0]) / width)), MOST)
-    return np.linspace(*ends, bars + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -73,15 +74,18 @@ def count_tensors(y: Array, p: Array, piece: int) -> list[Array]:
     xp, rows = namespace(p), p.shape[0]
     if rows <= piece:
         return _count_piece(y, p)
-    cuts = _quantiles(p, -(-rows // piece))
+    # At quantiles of a sample; none if one value has most of it.
+    sample, pieces = to_numpy(xp.sort(p[:: max(1, rows // SAMPLE)])), -(-rows // piece)
+    quantiles = sample[np.arange(1, pieces) * len(sample) // pieces]
+    cuts = [float(cut) for cut in np.unique(quantiles) if cut > sample[0]]
     if not cuts:
         half = rows // 2
         parts = [count_tensors(y[s], p[s], piece) for s in (slice(half), slice(half, None))]
         value, *columns = (xp.concat(column) for column in zip(*parts, strict=True))
         return pool(value, columns)
     result = []
-    for lower, upper in pairwise([None, *cuts, None]):
-        chosen = xp.nonzero(_between(p, lower, upper))[0]
+    for lower, upper in pairwise([0.0, *cuts, math.inf]):
+        chosen = xp.nonzero((p >= lower) & (p < upper))[0]
         result.append(count_tensors(xp.take(y, chosen), xp.take(p, chosen), piece))
         del chosen
     return [xp.concat([part.pop(0) for part in result]) for _ in range(3)]
@@ -207,21 +211,6 @@ def _count_piece(y: Array, p: Array) -> list[Array]:
     last = run_ends(key >> 1)
     events = add_runs(times * (key & 1), last)
     return [xp.take(key >> 1, last).view(p.dtype), add_runs(times, last), events]
-
-
-def _quantiles(p: Array, pieces: int) -> list[float]:
-    """Return forecasts that cut the rows into about equally many, none if one value has most."""
-    xp = namespace(p)
-    sample = to_numpy(xp.sort(p[:: max(1, p.shape[0] // SAMPLE)]))
-    cuts = sample[np.arange(1, pieces) * len(sample) // pieces]
-    return [float(cut) for cut in np.unique(cuts) if cut > sample[0]]
-
-
-def _between(p: Array, lower: float | None, upper: float | None) -> Array:
-    """Tell which forecasts are at least the lower bound, and below the upper one."""
-    if lower is None:
-        return p < upper
-    return p >= lower if upper is None else (p >= lower) & (p < upper)
 
 
 def _are_distinct(key: Array, before: Array) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -381,31 +381,23 @@ def _of_one_kind(*tallies: Tally) -> list[Tally]:
     if all(is_counted) and (len(units) == 1 or None in units):
         require_countable(sum(t.total for t in tallies))
         return list(tallies)
-    return [_weighed(t) if t.event_squares is None else t for t in tallies]
+    require_one_kind(*(t.event_squares is None and weight_of_each(t) is None for t in tallies))
+    return [weighed(t) for t in tallies]
 
 
 def require_one_kind(*is_counted: bool) -> None:
     """Refuse to add numbers of cases to sums of weights."""
     if len(set(is_counted)) > 1:
-        _refuse_both_kinds()
-
-
-def _refuse_both_kinds() -> NoReturn:
-    message = "tallies must both be of counted cases, or both of weighted ones, to add up"
-    hint = "make one tally of all rows, with their weights: equal ones are only counted."
-    raise DataError(message, hint=hint)
+        message = "tallies must both be of counted cases, or both of weighted ones, to add up"
+        hint = "make one tally of all rows, with their weights: equal ones are only counted."
+        raise DataError(message, hint=hint)
 
 
 def weighed(tally: Tally) -> Tally:
     """Give cases the weight that was divided out, if they had one."""
-    return tally if weight_of_each(tally) is None else _weighed(tally)
-
-
-def _weighed(tally: Tally) -> Tally:
-    """Give cases the weight that was divided out."""
     unit = weight_of_each(tally)
     if unit is None:
-        _refuse_both_kinds()
+        return tally
     xp = namespace(tally.value)
     counts = tally.weight, tally.events, tally.events, tally.weight - tally.events
     columns = [xp.astype(x, xp.float64) for x in counts]
