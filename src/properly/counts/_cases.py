@@ -412,8 +412,10 @@ def note_whole_weights(source: Tally | Cases) -> None:
     """Say what whole weights mean, where they may be meant for numbers of cases."""
     if not isinstance(source, Cases):
         weight = None if source.event_squares is None else source.weight
+    elif source.weight is None or is_unweighted(source):
+        weight = None
     else:
-        weight = None if is_unweighted(source) else exact_weights(source.weight[source.weight > 0])
+        weight = exact_weights(source.weight[source.weight > 0])
     if weight is not None and namespace(weight).isdtype(weight.dtype, "integral"):
         notice("weights are sampling weights; for numbers of like cases pass count=")
 
