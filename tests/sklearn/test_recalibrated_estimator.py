@@ -318,16 +318,6 @@ def test_a_prefit_estimator_is_not_trained_again() -> None:
     assert model.n_features_in_ == 4
 
 
-def test_the_cases_that_a_prefit_estimator_was_trained_on_are_noted_if_it_has_kept_them() -> None:
-    X, y = overconfident(120)
-    trained = KNeighborsClassifier(9).fit(X[:80], y[:80])
-    with pytest.warns(DataWarning, match="these are the cases that the estimator was trained on"):
-        RecalibratedClassifier(trained, Isotonic(), cv="prefit").fit(X[:80], y[:80])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        RecalibratedClassifier(trained, Isotonic(), cv="prefit").fit(X[40:], y[40:])
-
-
 # Weights
 
 

@@ -29,7 +29,7 @@ from sklearn.pipeline import make_pipeline
 
 import sklearn
 from properly.integrations.sklearn import brier_loss, make_rule_scorer, net_benefit, rule_scorers
-from properly.integrations.sklearn._scorers import RuleScorer
+from properly.integrations.sklearn._estimators import RuleScorer
 from properly.rules import (
     PBS,
     PLL,

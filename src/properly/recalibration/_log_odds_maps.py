@@ -461,12 +461,8 @@ class Logistic(LogOddsMap):
 
     Parameters
     ----------
-    smooth : bool
-        Draw outcomes a little towards the other side, as Platt does, so that few events do not make
-        the map too sure. Without it, the fit is by maximum likelihood.
-    certain : {"learn", "keep", "refuse"}
-        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
-        leave them, or refuse them.
+    smooth, certain
+        As in `Intercept`.
     intercept, slope : float, optional
         The line, if it is known already.
 
@@ -505,12 +501,8 @@ class Beta(LogOddsMap):
 
     Parameters
     ----------
-    smooth : bool
-        Draw outcomes a little towards the other side, as Platt does, so that few events do not make
-        the map too sure. Without it, the fit is by maximum likelihood.
-    certain : {"learn", "keep", "refuse"}
-        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
-        leave them, or refuse them.
+    smooth, certain
+        As in `Intercept`.
     a, b, c : float, optional
         The coefficients, if they are known already.
 

@@ -122,15 +122,10 @@ class Rule(ABC):
 
         Parameters
         ----------
-        y : array-like
-            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
-            rows with a single 1.
-        p : array-like of shape (n,) or (n, K)
-            Probabilities of the event, or of the classes, one column each. Rows sum to 1.
+        y, p, labels
+            As in `loss`.
         weight : array-like, optional
             Case weights; rows of weight 0 do not count, whatever their loss.
-        labels : sequence, optional
-            What each column stands for.
 
         Returns
         -------
@@ -146,14 +141,11 @@ class Rule(ABC):
 
         Parameters
         ----------
-        y : array-like
-            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
-            rows with a single 1.
+        y, labels
+            As in `loss`.
         logit : array-like of shape (n,) or (n, K)
             Log-odds of the event, any real number; or one column per class, where minus infinity
             is an impossible class.
-        labels : sequence, optional
-            What each column stands for.
 
         Notes
         -----
@@ -173,14 +165,8 @@ class Rule(ABC):
 
         Parameters
         ----------
-        y : array-like
-            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
-            rows with a single 1.
-        logit : array-like of shape (n,) or (n, K)
-            Log-odds of the event, any real number; or one column per class, where minus infinity
-            is an impossible class.
-        labels : sequence, optional
-            What each column stands for.
+        y, logit, labels
+            As in `logit_loss`.
 
         Notes
         -----

@@ -232,9 +232,6 @@ def _require_numbers(classes: tuple[Any, ...]) -> None:
             raise DataError(message, hint=hint)
 
 
-WRAPPED = ("sklearn_model", "xgb_model", "lgb_model", "cb_model")
-
-
 def tables_of(
     model: Any, dataset: Any, predictions: str | None, config: Config
 ) -> dict[str, ForecastTable]:
@@ -262,10 +259,7 @@ def tables_of(
 def raw_model(model: Any) -> Any:
     """Return what MLflow wrapped, if its flavour tells."""
     inside: Any = getattr(model, "_model_impl", None)
-    if hasattr(inside, "get_raw_model"):
-        return inside.get_raw_model()
-    # In older versions of MLflow each flavour has a name of its own for it.
-    return next((getattr(inside, name) for name in WRAPPED if hasattr(inside, name)), None)
+    return inside.get_raw_model() if hasattr(inside, "get_raw_model") else None
 
 
 def column_of(dataset: Any, name: str, what: str) -> Any:

@@ -6,6 +6,11 @@ from ._displays import (
     ReliabilityDisplay,
     RocDisplay,
 )
+from ._estimators import (
+    RecalibratedClassifier,
+    make_rule_scorer,
+    rule_scorers,
+)
 from ._metrics import (
     bounded_brier_loss,
     bounded_log_loss,
@@ -22,11 +27,6 @@ from ._metrics import (
     rule_loss,
     score_samples,
     spherical_loss,
-)
-from ._recalibrated_estimator import RecalibratedClassifier
-from ._scorers import (
-    make_rule_scorer,
-    rule_scorers,
 )
 
 __all__ = [
