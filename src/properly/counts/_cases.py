@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -45,13 +45,14 @@ from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypeAlias
 
     from properly.typing import Array, ArrayLike, IntoFrame
 
-    Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike
 
 # What may be known of each case besides its outcome and forecast.
+Forecasts: TypeAlias = "Mapping[str, ArrayLike] | IntoFrame | ArrayLike"
+# What forecasts may be said to be about.
+TASKS = ("auto", "binary", "multiclass", "ordinal")
 COLUMNS = ("weight", "clusters", "strata", "time", "groups")
 # Rows that are repeated take memory, each as much as one that was given.
 MOST_REPEATED = 10**8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -15,6 +15,7 @@ from properly._boundary._progress import shown
 from properly._boundary._record import as_models, library_of
 from properly.calibration._decomposition import require_proper
 from properly.counts import _cases
+from properly.counts._cases import TASKS, Cases, Forecasts
 from properly.decisions._single_cases import check_shown
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
@@ -30,19 +31,15 @@ from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog,
 from properly.rules._class_rule import require_class_rule
 from properly.rules._interval import Interval, as_interval
 from properly.rules._rule import as_rules, require_binary
+from properly.typing import ArrayLike, IntoFrame, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from properly.counts import Cases
     from properly.engines._frame import Framed
     from properly.evaluation._record import Evaluation, Task
     from properly.recalibration import Map
     from properly.rules import ClassRule, Rule
-    from properly.typing import ArrayLike, IntoFrame, Progress
 
-    Within = Interval | tuple[float, float] | None
-    Forecasts: TypeAlias = "Mapping[str, ArrayLike] | IntoFrame | ArrayLike"
+Within: TypeAlias = Interval | tuple[float, float] | None
 
 
 def rules_of_task(
@@ -118,7 +115,6 @@ TWO_COLUMNS = (
     "two columns are two classes, whose Brier score is twice that of an event; for an event, pass "
     "its column alone, such as p[:, 1]"
 )
-TASKS = ("auto", "binary", "multiclass", "ordinal")
 
 
 def evaluate(

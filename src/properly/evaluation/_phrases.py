@@ -11,13 +11,12 @@ import numpy as np
 
 from properly._boundary._record import Record
 from properly._boundary._text import counted, listed, p_text, percent, printable
-from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret
+from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret, Rule
 from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from properly.rules import Rule
     from properly.rules._interval import Interval
 
 Kind: TypeAlias = Literal[

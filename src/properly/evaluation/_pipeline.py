@@ -31,7 +31,7 @@ from properly.engines._summary import Summary
 from properly.errors import DataError
 from properly.evaluation._checkup._notes import doubts
 from properly.evaluation._record import MOST_CLASSES, Curves, Evaluation
-from properly.evaluation._source import COST, IMPROPER, RowSource, SumSource, has_parts
+from properly.evaluation._source import COST, IMPROPER, Asked, RowSource, SumSource, has_parts
 from properly.probability._means import means
 from properly.rules import RPS, Brier
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.comparison._over_ranges import OverRanges
     from properly.comparison._periods import OverTime
-    from properly.evaluation._source import Asked
     from properly.rules._interval import Interval
     from properly.typing import Progress
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain
@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, 
 from properly._boundary import _text
 from properly._boundary._classes import names_of_labels
 from properly._boundary._options import check_choice
-from properly._boundary._record import Record, columns_of, plain, to_frame
+from properly._boundary._record import Backend, Record, columns_of, plain, to_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from properly._boundary._record import Backend
     from properly.calibration import (
         CalibrationTest,
         Certain,

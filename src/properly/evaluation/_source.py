@@ -21,20 +21,20 @@ from properly._boundary._libraries import count_true, to_numpy
 from properly._boundary._notices import collected
 from properly._boundary._options import as_generator
 from properly._boundary._text import listed, many, printable
-from properly.calibration._decomposition import add_parts, decompose_by
+from properly.calibration._decomposition import ClassDecomposition, add_parts, decompose_by
 from properly.calibration._reliability import reliability
-from properly.counts import _cases
-from properly.counts._reductions import ask, names_of_cuts, plan_for
+from properly.counts import Cases, Tally, _cases
+from properly.counts._reductions import View, ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes
 from properly.counts._tally import as_tally
 from properly.decisions._elementary import SPELLS, has_few_spells
 from properly.decisions._grid import round_middle, round_thresholds
-from properly.decisions._single_cases import show_beside, worst_cases, worst_forecasts
+from properly.decisions._single_cases import WorstCases, show_beside, worst_cases, worst_forecasts
 from properly.evaluation._phrases import at_thresholds, runs
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
-from properly.rules import Brier, Elementary, Log
+from properly.rules import Brier, Elementary, Log, Rule
 from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
@@ -42,18 +42,13 @@ if TYPE_CHECKING:
 
     from properly.calibration import GroupingError
     from properly.calibration._components import NullDraws
-    from properly.calibration._decomposition import ClassDecomposition
     from properly.comparison import Comparison, Groups
-    from properly.counts import Cases, Tally
-    from properly.counts._reductions import View
     from properly.decisions import MurphyCurve
     from properly.decisions._hard_decisions import HardDecisions
-    from properly.decisions._single_cases import WorstCases
     from properly.engines import Summary
     from properly.evaluation._record import Repair, Task
     from properly.inference import Estimate
     from properly.recalibration._cross_fit import Gain
-    from properly.rules import Rule
     from properly.rules._interval import Interval
     from properly.rules._penalty import NamedCost
     from properly.typing import Column, Progress

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,22 +15,20 @@ from properly._boundary._options import check_choice, check_whole
 from properly._boundary._record import Adds
 from properly._boundary._text import many
 from properly.counts import _cases
+from properly.counts._cases import TASKS, Forecasts
 from properly.counts._tally import require_one_kind
 from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._evaluate import TASKS, evaluate, rules_of_frame, rules_of_task
+from properly.evaluation._evaluate import evaluate, rules_of_frame, rules_of_task
+from properly.typing import ArrayLike, Column, IntoFrame, Progress
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
 
-    from properly.evaluation._evaluate import Forecasts
     from properly.evaluation._record import Evaluation
     from properly.rules import Rule
     from properly.rules._interval import Interval
-    from properly.typing import ArrayLike, Column, IntoFrame, Progress
 
 
 # Each is summed up for itself; more are hardly groups, and would take memory without end.

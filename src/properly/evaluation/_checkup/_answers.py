@@ -17,8 +17,8 @@ from properly._boundary._classes import as_labels
 from properly._boundary._text import first_of, many, quoted
 from properly.comparison._gaps import shared_questions
 from properly.counts import _answer_rows
-from properly.counts._answers import Answers, answers_of
-from properly.counts._repeated_answers import check_repeated
+from properly.counts._answers import Answers, Losses, answers_of
+from properly.counts._repeated_answers import Repeated, check_repeated
 from properly.errors import DataError
 from properly.evaluation._checkup import _checks
 from properly.evaluation._checkup._check import Checkup, by_severity
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from properly.counts._answer_rows import AnswerRows, Fault
-    from properly.counts._answers import Losses
-    from properly.counts._repeated_answers import Repeated
     from properly.typing import Column, IntoFrame
 
 ROLES = ("question", "forecaster", "outcome", "time", *_answer_rows.OF_QUESTION)

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from properly._boundary._arrays import event_label
 from properly._boundary._classes import as_labels
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record
 from properly._boundary._text import many
-from properly.counts._cases import named_forecasts
+from properly.counts._cases import TASKS, Forecasts, named_forecasts
 from properly.errors import ArgumentTypeError
 from properly.evaluation._checkup import _checks
 from properly.evaluation._checkup._notes import named_symptoms
-from properly.evaluation._checkup._sheet import Sheet, read_raw
+from properly.evaluation._checkup._sheet import RawColumn, Sheet, read_raw
 from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
+from properly.typing import ArrayLike
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from properly.evaluation._checkup._sheet import RawColumn
-    from properly.typing import ArrayLike, IntoFrame
-
-    Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike
-
-TASKS = ("auto", "binary", "multiclass", "ordinal")
 PLURAL = {"problem": "problems", "oddity": "oddities", "note": "notes"}
 
 

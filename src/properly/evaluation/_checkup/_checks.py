@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,25 +14,25 @@ from properly._boundary._classes import DISTRIBUTION, several_labels, sum_slack
 from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, quoted
 from properly._boundary._tolerances import UNIT_SUM
-from properly.evaluation._checkup._sheet import OUTSIDE
-from properly.evaluation._checkup._symptom import capitalized, finding, so_many, some_of
+from properly.evaluation._checkup._sheet import (
+    OUTSIDE,
+    ClassForecast,
+    EventForecast,
+    RawColumn,
+    Sheet,
+    Whole,
+)
+from properly.evaluation._checkup._symptom import (
+    Flags,
+    Symptom,
+    capitalized,
+    finding,
+    so_many,
+    some_of,
+)
 from properly.inference._averages import FEW_CLUSTERS, FIXED_CLUSTERS
 from properly.inference._design import TIMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from properly.evaluation._checkup._sheet import (
-        ClassForecast,
-        EventForecast,
-        Flags,
-        RawColumn,
-        Sheet,
-        Whole,
-    )
-    from properly.evaluation._checkup._symptom import Symptom
-    from properly.typing import Floats
-
+from properly.typing import Floats
 
 DROPPING = 'missing="drop"'
 ONE_ROW = "Every column needs one row a case, in the same order. Were rows filtered in one of them?"

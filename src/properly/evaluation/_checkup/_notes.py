@@ -19,14 +19,13 @@ from properly._boundary._libraries import namespace
 from properly._boundary._text import printable, quoted
 from properly._boundary._tolerances import SAME_SUM
 from properly.evaluation._checkup._checks import ENOUGH, SURE, better_order
-from properly.evaluation._checkup._sheet import read_raw
-from properly.evaluation._checkup._symptom import Symptom, finding
+from properly.evaluation._checkup._sheet import RawColumn, read_raw
+from properly.evaluation._checkup._symptom import Flags, Symptom, finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from properly.counts import Cases
-    from properly.evaluation._checkup._sheet import Flags, RawColumn
     from properly.evaluation._record import Evaluation
     from properly.typing import Floats
 

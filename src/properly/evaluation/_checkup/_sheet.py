@@ -16,18 +16,13 @@ from properly._boundary._notices import collected
 from properly.counts._cases import Cases
 from properly.errors import DataError
 from properly.inference._auc import auc_interval
+from properly.typing import Column, Floats
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from properly.typing import Floats
-
-    Flags: TypeAlias = NDArray[np.bool_]
-    Whole: TypeAlias = NDArray[np.intp]
+    from properly.evaluation._checkup._symptom import Flags
     from properly.inference import Estimate
 
-
-Values: TypeAlias = np.ndarray[Any, Any]
+Whole: TypeAlias = np.ndarray[Any, np.dtype[np.intp]]
 # Kinds of numbers, dates and spans of time, which sort fast.
 NUMBERS = "biufmM"
 # The values of what is no column, and which of them were masked.
@@ -53,7 +48,7 @@ class RawColumn:
     """
 
     name: str
-    values: Values
+    values: Column
     masked: Flags
     fault: str = ""
     heads: tuple[Any, ...] | None = None
@@ -148,7 +143,7 @@ def read_raw(x: Any, name: str) -> RawColumn:
     return RawColumn(name, values, masked, "", column_names(x))
 
 
-def _numbers(x: Values) -> Floats:
+def _numbers(x: Column) -> Floats:
     """Make floats of what reads as a number, and NaN of everything else."""
     if x.dtype.kind not in "biufOSU":
         return np.full(x.shape, np.nan)
@@ -166,7 +161,7 @@ def _number(item: Any) -> float:
         return np.nan
 
 
-def _hashable(x: Values) -> list[Any]:
+def _hashable(x: Column) -> list[Any]:
     """List values: numbers as Python's own, and all as text if they cannot be looked up."""
     items: list[Any] = x.tolist()
     if x.dtype.kind == "O":

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from properly._boundary._record import Record
 from properly._boundary._text import many, printable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    Flags: TypeAlias = NDArray[np.bool_]
-
+Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 Severity: TypeAlias = Literal["problem", "oddity", "note"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 # So many rows are named.

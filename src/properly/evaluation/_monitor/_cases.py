@@ -6,9 +6,10 @@ in the order of outcomes would see too many of them at first; in the order of fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +20,7 @@ from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._stored import packed, unpacked
 from properly._boundary._text import quoted
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from properly.typing import ArrayLike, Column
+from properly.typing import ArrayLike, Column
 
 # What is written for an outcome that is not known yet.
 OPEN = -1

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -14,27 +14,21 @@ from properly._boundary._files import require, require_writable, write_whole
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_level
-from properly._boundary._record import plain, to_frame
+from properly._boundary._record import Backend, plain, to_frame
 from properly._boundary._stored import StoredKind
 from properly._boundary._text import many, printable, quoted, wrapped
 from properly.comparison._bets import require_proper
-from properly.counts._cases import named_forecasts
+from properly.counts._cases import Forecasts, named_forecasts
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._monitor import _cases, _claims
 from properly.evaluation._stream import BatchKind, require_few_groups
 from properly.recalibration._map import Map, map_of
-from properly.rules import Brier
+from properly.rules import BinaryRule, Brier
 from properly.rules._parse import parse_rule
+from properly.typing import ArrayLike, Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Self
-
-    from properly._boundary._record import Backend
-    from properly.evaluation._evaluate import Forecasts
     from properly.evaluation._monitor._cases import MonitorBatch
-    from properly.rules import BinaryRule
-    from properly.typing import ArrayLike, Column
 
 OPTIONS = ("level", "against", "rule", "maps", "run_length", "lag", "pos_label")
 # Each of the lag + 1 series needs some cases; this is hours, six weeks ahead.

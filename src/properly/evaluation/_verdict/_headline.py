@@ -9,14 +9,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from properly._boundary._text import NAMED, counted, listed, printable
-from properly.comparison._pairs import interval_name, is_significant
+from properly.comparison._pairs import Pair, interval_name, is_significant
 from properly.evaluation import _phrases as say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.comparison import Comparison
-    from properly.comparison._pairs import Pair
     from properly.evaluation._phrases import Scope
     from properly.evaluation._record import Evaluation
     from properly.inference import Estimate
