@@ -235,7 +235,7 @@ def calibration_test(
         require_no_time(tally, "the calibration test of classes")
         rule = Brier() if rule is None else rule
         plan = _plan(tally, rule, statistic, reduction)
-        return replace(_of_classes(tally, plan, *drawing), rule=rule.name)
+        return _of_classes(tally, plan, rule.name, *drawing)
     refuse_reduction(reduction)
     if isinstance(tally, Cases):
         tally = as_counted(tally)
@@ -360,7 +360,7 @@ class _ClassQuestion(NamedTuple):
 
 
 def _of_classes(
-    cases: Cases, plan: Plan, replicates: int, rng: np.random.Generator
+    cases: Cases, plan: Plan, rule: str, replicates: int, rng: np.random.Generator
 ) -> CalibrationTest:
     """Compare the miscalibration of all questions with that of classes drawn as forecast.
 
@@ -393,13 +393,14 @@ def _of_classes(
         enough=ENOUGH if len(y) * len(questions) <= AFFORDED else 0,
     )
     size = max(observed, 0.0)
-    test = CalibrationTest("mcb", size, chance, "Monte Carlo", miscalibration=size)
-    return replace(
-        test,
+    return CalibrationTest(
+        *("mcb", size, chance, "Monte Carlo"),
+        miscalibration=size,
         mean_if_calibrated=float(draws(replicates).mean()),
         replicates=replicates,
         p_is_bound=is_bound,
         design=many(len(y), "independent case"),
+        rule=rule,
     )
 
 

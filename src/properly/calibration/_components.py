@@ -394,9 +394,8 @@ class Worlds(NamedTuple):
         """Average a curve over each cell."""
         weight = to_numpy(self.tally.weight)
         total, share = (np.add.reduceat(x, start) for x in (weight, weight * curve))
-        mean: Column = share / total
         # Rounding must not lead beyond certainty.
-        return np.clip(mean, 0.0, 1.0)
+        return np.asarray(share / total).clip(0.0, 1.0)
 
 
 def _starts(

@@ -178,8 +178,7 @@ class Loess(Lowess):
         sums = np.stack([power.sum(axis=1) for power in powers], axis=1)
         moments = sums[:, np.add.outer(np.arange(3), np.arange(3))]
         first = np.linalg.pinv(moments, rcond=SLACK, hermitian=True)[:, 0, :, None]
-        result: Column = first[:, 0] * powers[0] + first[:, 1] * powers[1] + first[:, 2] * powers[2]
-        return result
+        return np.asarray(sum(first[:, k] * powers[k] for k in range(3)))
 
 
 def _pieces(rows: Column, entries: int, columns: int) -> Iterator[Column]:
@@ -251,8 +250,7 @@ def quantiles(
     else:
         pair = np.searchsorted(upto, pair, side="right")
     low, high = scale(x[pair])
-    result: Column = low + (place - below) * (high - low)
-    return result
+    return np.asarray(low + (place - below) * (high - low))
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,7 +300,8 @@ class Spline:
             knots = quantiles(*of_cases, shares, counted=counted, scale=logit)
             if len(set(knots.tolist())) == len(shares):
                 columns = spline_columns(odds, knots)
-                if _are_independent(columns):
+                scaled = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
+                if np.linalg.matrix_rank(scaled, tol=RANK * len(odds)) == scaled.shape[1]:
                     break
         else:
             columns, knots = np.ones((len(odds), 1)), np.empty(0)
@@ -379,9 +378,7 @@ class Spline:
         return odds + move
 
     def _likelihood(self, odds: Column, events: Column) -> Column:
-        likely = events * odds - self.weight * np.logaddexp(0, odds)
-        total: Column = likely.sum(axis=1)
-        return total
+        return np.asarray((events * odds - self.weight * np.logaddexp(0, odds)).sum(axis=1))
 
 
 def spline_columns(x: Column, knots: Column) -> Column:
@@ -421,19 +418,12 @@ def fit_or_limit(Z: Column, y: Column, weight: Column, offset: Column) -> Column
 def _expit(x: Column) -> Column:
     from scipy.special import expit
 
-    result: Column = expit(x)
-    return result
+    return np.asarray(expit(x))
 
 
 def _cube(x: Column) -> Column:
     above = np.maximum(x, 0)
-    result: Column = above * above * above
-    return result
-
-
-def _are_independent(columns: Column) -> bool:
-    columns = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
-    return bool(np.linalg.matrix_rank(columns, tol=RANK * len(columns)) == columns.shape[1])
+    return np.asarray(above * above * above)
 
 
 def _upright(columns: Column, weight: Column) -> Column:
@@ -445,8 +435,7 @@ def _upright(columns: Column, weight: Column) -> Column:
     largest = np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
     _, size, turn = np.linalg.svd(root * (columns / largest), full_matrices=False)
     kept = size > RANK * size[0]
-    result: Column = turn[kept].T / size[kept] / largest[:, None]
-    return result
+    return np.asarray(turn[kept].T / size[kept] / largest[:, None])
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from properly._boundary._chunks import share_out
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
-from properly._boundary._record import Parts, Record, plain, to_frame
+from properly._boundary._record import Parts, Record, ends_apart, plain, to_frame
 from properly._boundary._text import many, table_of_numbers
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._components import (
@@ -169,12 +169,14 @@ class Decomposition(Record):
         return share_saved(self.score, self.uncertainty)
 
     def _columns(self) -> dict[str, list[Any]]:
-        columns = {name: [getattr(self, name)] for name in (*PARTS, "skill")}
-        if self.intervals is not None:
-            for name in PARTS:
-                lower, upper = getattr(self.intervals, name)
-                columns |= {f"{name}_lower": [lower], f"{name}_upper": [upper]}
-        return columns
+        return {name: [value] for name, value in _numbers(self).items()}
+
+
+def _numbers(parts: Decomposition) -> dict[str, float]:
+    """Return the parts, and the ends of their intervals if there are any."""
+    columns = {name: getattr(parts, name) for name in (*PARTS, "skill")}
+    around = {} if parts.intervals is None else vars(parts.intervals)
+    return columns | ends_apart({name: around[name] for name in PARTS if name in around})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -268,17 +270,10 @@ class ClassDecomposition(Parts[Decomposition]):
 
         The sum has no weight, and no intervals where its parts have them.
         """
-        columns: dict[str, list[Any]] = {
-            "part": [*self, "total"],
-            "weight": [*self.weights.tolist(), None],
-        }
-        for name in (*PARTS, "skill"):
-            columns[name] = [getattr(x, name) for x in (*self.values(), self)]
-        for name in PARTS:
-            ends = [getattr(x.intervals, name) for x in self.values() if x.intervals is not None]
-            if ends:
-                columns[f"{name}_lower"] = [*(lower for lower, _ in ends), None]
-                columns[f"{name}_upper"] = [*(upper for _, upper in ends), None]
+        rows = [_numbers(part) for part in self.values()]
+        columns = {"part": [*self, "total"], "weight": [*self.weights.tolist(), None]}
+        for name in rows[0]:
+            columns[name] = [*(row[name] for row in rows), getattr(self, name, None)]
         return to_frame(columns, backend)
 
 

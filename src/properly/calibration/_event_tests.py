@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._components import (
     NullDraws,
+    Pair,
     decide,
     least_of,
     miscalibration_of,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
+PValues: TypeAlias = tuple[float, float, float]
 # A p-value at which calibration is commonly refused.
 SMALL = 0.05
 # Terms of the series below, of which far fewer matter.
@@ -75,22 +77,16 @@ def spiegelhalter(sample: ForecastSample) -> float:
     return math.copysign(math.inf, result) if result else 0.0
 
 
-class ExcessPath(NamedTuple):
-    """How far the mean excess, added up from the lowest forecast on, goes from 0 and in all."""
-
-    reach: float
-    range: float
-
-
-def path_of(excess: Column, total: float) -> ExcessPath:
+def path_of(excess: Column, total: float) -> Pair:
     r"""Add up :math:`y - x` over all forecasts up to each distinct one, and divide by the cases.
 
-    The greatest distance from 0 is the statistic of Kolmogorov and Smirnov; the greatest less the
-    least, with the 0 before the first forecast, that of Kuiper.
+    Return how far the sums go from 0, and in all. The greatest distance from 0 is the statistic of
+    Kolmogorov and Smirnov; the greatest less the least, with the 0 before the first forecast, that
+    of Kuiper.
     """
     walk = np.cumsum(excess) / total
     high, low = max(float(walk.max()), 0.0), min(float(walk.min()), 0.0)
-    return ExcessPath(max(high, -low), high - low)
+    return max(high, -low), high - low
 
 
 def path_scale(sample: ForecastSample) -> float:
@@ -149,17 +145,10 @@ def hosmer_lemeshow(sample: ForecastSample, groups: int) -> tuple[float, int]:
     return float(result.sum()), len(result)
 
 
-class Combined(NamedTuple):
-    """The p-value of two tests together, and of each of them."""
-
-    p_value: float
-    first: float
-    second: float
-
-
-def combine(first: Column, second: Column, slack: tuple[Any, Any]) -> Combined:
+def combine(first: Column, second: Column, slack: tuple[Any, Any]) -> PValues:
     """Take the smaller p-value of two statistics of each row, and rank the first row by it.
 
+    Return the p-value of both tests together, and of each of them.
     The first row is what was observed, the others are draws; all are treated alike, so the rank is
     that of one of so many equals if the forecasts are calibrated, and the p-value is exact.
     """
@@ -169,8 +158,8 @@ def combine(first: Column, second: Column, slack: tuple[Any, Any]) -> Combined:
     ranks = [len(x) - np.searchsorted(np.sort(x), low, side="left") for x, low in least_alike]
     least = np.minimum(*ranks)
     rows = len(first)
-    alone = (int(rank[0]) / rows for rank in ranks)
-    return Combined(int((least <= least[0]).sum()) / rows, *alone)
+    first_alone, second_alone = (int(rank[0]) / rows for rank in ranks)
+    return int((least <= least[0]).sum()) / rows, first_alone, second_alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,9 +251,9 @@ def by_both(trial: Trial) -> CalibrationTest:
     score, first = null.observed(trial.rule)
     second = score_statistic(score_axes(sample), sample.excess)
 
-    def compared(replicates: int) -> Combined:
+    def compared(replicates: int) -> PValues:
         if trial.sample.is_refuted:
-            return Combined(*(least_of(replicates),) * 3)
+            return (least_of(replicates),) * 3
         drawn = np.append(first, null.miscalibration(trial.rule, replicates))
         others = np.append(second, null.score(replicates))
         return combine(drawn, others, (SAME_SUM * score, SAME_SUM * (1 + others)))

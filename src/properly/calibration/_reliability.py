@@ -158,8 +158,7 @@ class Reliability(Record):
 
     def at(self, x: ArrayLike) -> Floats:
         """Return the curve at any points; NaN outside the range of the forecasts."""
-        result: Floats = np.interp(np.asarray(x), *self.curve(), left=np.nan, right=np.nan)
-        return result
+        return np.asarray(np.interp(np.asarray(x), *self.curve(), left=np.nan, right=np.nan))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bins as lists, one entry a bin, what else is known, and the band if any."""

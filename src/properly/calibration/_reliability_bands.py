@@ -149,7 +149,8 @@ def likelihood_bounds(
     """
     left = _side(_bins_before(weight, events, row))
     mirrored = _bins_before(weight[::-1], (weight - events)[::-1], (len(weight) - 1 - row)[::-1])
-    right = _side([_mirror(bins) for bins in mirrored[::-1]])
+    turned = (bins[:, ::-1] for bins in mirrored[::-1])
+    right = _side([np.stack([weight, weight - events]) for weight, events in turned])
     here = np.stack([weight[row], events[row], np.zeros(len(row))]).astype(np.float64)
     fit = refit(weight, events)
     best = _log_likelihood(fit.weight, fit.events).sum()
@@ -184,8 +185,7 @@ def _log_likelihood(weight: Column, events: Column) -> Floats:
     from scipy.special import xlogy
 
     rate = events / weight
-    result: Floats = xlogy(events, rate) + xlogy(weight - events, 1 - rate)
-    return result
+    return np.asarray(xlogy(events, rate) + xlogy(weight - events, 1 - rate))
 
 
 def _side(bins: list[Floats]) -> CurveSide:
@@ -197,11 +197,6 @@ def _side(bins: list[Floats]) -> CurveSide:
     columns = np.stack([weight, events, _log_likelihood(weight, events)])
     totals = np.concatenate([np.zeros((3, 1)), np.cumsum(columns, axis=1)], axis=1)
     return CurveSide(key, last - size, last, totals)
-
-
-def _mirror(bins: Floats) -> Floats:
-    weight, events = bins[:, ::-1]
-    return np.stack([weight, weight - events])
 
 
 def _bins_before(weight: Column, events: Column, row: Column) -> list[Floats]:
@@ -360,8 +355,7 @@ def normal_half_width(mean: Column, cases: Column, level: float) -> Column:
     """Return the half width of a normal interval for event rates from so many cases each."""
     from scipy.special import ndtri
 
-    width: Column = -ndtri((1 - level) / 2) * np.sqrt(mean * (1 - mean) / cases)
-    return width
+    return np.asarray(-ndtri((1 - level) / 2) * np.sqrt(mean * (1 - mean) / cases))
 
 
 def chernoff_half_width(mean: Column, density: Column, cases: float, level: float) -> Column:
@@ -370,8 +364,7 @@ def chernoff_half_width(mean: Column, density: Column, cases: float, level: floa
     # Far from all forecasts the density may be 0: anything between 0 and 1 is possible there.
     with infinities():
         scale = np.where(variance > 0, np.cbrt(4 * variance / (cases * density)), 0.0)
-    width: Column = chernoff_quantile((1 - level) / 2) * scale
-    return width
+    return np.asarray(chernoff_quantile((1 - level) / 2) * scale)
 
 
 def kernel_density(value: Column, weight: Column, cases: float) -> Column:
@@ -411,8 +404,7 @@ def kernel_density(value: Column, weight: Column, cases: float) -> Column:
         return total
 
     columns = value.astype(np.float64, copy=False), weight.astype(np.float64, copy=False)
-    density: Column = np.sum(sweep(add_up, *columns), axis=0) / weight.sum()
-    return density
+    return np.asarray(np.sum(sweep(add_up, *columns), axis=0) / weight.sum())
 
 
 def chernoff_quantile(tail: float) -> float:
@@ -441,8 +433,7 @@ def _chernoff_density(z: Column) -> Column:
     even = np.sum(np.cos(angle) * transform.real, axis=1)
     odd = np.sum(np.sin(angle) * transform.imag, axis=1)
     # g(z) is their sum and g(-z) their difference.
-    density: Column = (even**2 - odd**2) / 2
-    return density
+    return np.asarray((even**2 - odd**2) / 2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from properly.inference._logistic import logit
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.inference._dependence import Dependence
-    from properly.typing import Array, Column
+    from properly.typing import Column
 
 
 RANK = 1e-10
@@ -387,11 +387,7 @@ def _amount(cases: float) -> str:
 
 def _at(tally: Tally, certain: int) -> tuple[int | float, int | float]:
     """Return the cases with a certain forecast, and the events among them."""
-    there = tally.value == certain
+    there, add_all = tally.value == certain, namespace(tally.value).sum
     # Sums of whole weights are whole, but no numbers of cases.
     kind = int if tally.event_squares is None else float
-    return kind(_sum(tally.weight[there])), kind(_sum(tally.events[there]))
-
-
-def _sum(column: Array) -> Array:
-    return namespace(column).sum(column)
+    return kind(add_all(tally.weight[there])), kind(add_all(tally.events[there]))
