@@ -150,10 +150,10 @@ def _skill(sums: Column, rule: Rule, classes: int | None, reference: int | None)
     if reference is not None:
         below[reference] = 1
     elif classes is None:
-        none, event = _costs(rule, np.array([sums[0] - sums[2], sums[2]]), None)
+        none, event = costs_of_shares(rule, np.array([sums[0] - sums[2], sums[2]]), None)
         below[[0, 2]] = none, event - none
     else:
-        below[2:] = _costs(rule, sums[2:], classes)
+        below[2:] = costs_of_shares(rule, sums[2:], classes)
     with infinities():
         total = np.float64(below[below != 0] @ sums[below != 0])
         ratio = sums[1] / total
@@ -162,7 +162,7 @@ def _skill(sums: Column, rule: Rule, classes: int | None, reference: int | None)
         return GroupNumber(float(1 - ratio), -turn / total)
 
 
-def _costs(rule: Rule, counts: Column, classes: int | None) -> Column:
+def costs_of_shares(rule: Rule, counts: Column, classes: int | None) -> Column:
     """Price the share of each outcome as a forecast for all; what never happened costs nothing.
 
     That the shares are estimated as well adds nothing at first order under a proper rule.

@@ -118,20 +118,14 @@ class BestEpoch:
         if math.isnan(result):
             message = f"the best epoch needs values that can be ordered; got NaN at epoch {epoch}"
             raise DataError(message, hint="training has diverged: stop it, or take smaller steps.")
-        better = self._is_better(result)
+        sign = 1 if self.mode == "min" else -1
+        better = self.value is None or sign * result < sign * self.value - self.min_delta
         if better:
             # Called first, so that nothing has changed if it fails.
             kept = state() if callable(state) else state
             self.epoch, self.value, self.state = epoch, result, kept
         self._fed.append((epoch, result))
         return better
-
-    def _is_better(self, value: float) -> bool:
-        if self.value is None:
-            return True
-        if self.mode == "min":
-            return value < self.value - self.min_delta
-        return value > self.value + self.min_delta
 
     def _check_epoch(self, epoch: object) -> int:
         result = as_count(epoch, f"an epoch must be a whole number, 0 or more; got {epoch!r}")

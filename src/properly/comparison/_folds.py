@@ -13,13 +13,11 @@ from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly._boundary._text import many, number, printable, table, wrapped
-from properly.comparison._compare import compare
 from properly.comparison._differences import is_area
+from properly.comparison._pair_tests import Options, compare_models
 from properly.counts._cases import contenders, numbered, rows_in_use
 from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._auc import auc_interval
-from properly.inference._intervals import score_interval
 from properly.inference._variance import of_auc
 from properly.rules._rule import Rule
 
@@ -334,14 +332,11 @@ def by_fold(
     first = next(iter(models.values()))
     number, names = _sort(first, folds)
     _warn_of_leaks(first, number)
-    compared = None
-    if len(models) > 1:
-        compared = compare(y, forecasts, rule=rule, level=level, rng=rng, **columns)
-    pooled = {} if compared is None else compared.scores
+    compared = compare_models(models, Options.of(rule, level, rng))
     scores = {
-        name: _score(cases, rule, number, level, pooled.get(name)) for name, cases in models.items()
+        name: _score(cases, rule, number, compared.scores[name]) for name, cases in models.items()
     }
-    return _gather(number, names, scores, compared, rule)
+    return _gather(number, names, scores, compared)
 
 
 def _sort(cases: Cases, folds: ArrayLike) -> tuple[Column, list[Any]]:
@@ -371,7 +366,7 @@ def _warn_of_leaks(cases: Cases, number: Column) -> None:
 
 
 def _score(
-    cases: Cases, rule: Rule | Literal["auc"], number: Column, level: float, pooled: Estimate | None
+    cases: Cases, rule: Rule | Literal["auc"], number: Column, pooled: Estimate
 ) -> FoldScores:
     """Score one model over all folds and in each; the area under the ROC curve goes with it."""
     y, p, weight, _ = rows_in_use(cases)
@@ -380,11 +375,9 @@ def _score(
         area, areas = of_auc(y, p, weight)[0], _areas(y, p, weight, number)
         mean = _mean(areas)
     if isinstance(rule, Rule):
-        pooled = pooled or score_interval(cases, rule, level=level)
         total = np.bincount(number, weight)
         scores = np.bincount(number, weight * losses(cases, rule)) / total
     else:
-        pooled = pooled or auc_interval(cases, level=level)
         scores = np.full(int(number.max()) + 1, np.nan) if areas is None else areas
     known = scores[~np.isnan(scores)]
     deviation = np.nan
@@ -414,27 +407,23 @@ def _gather(
     number: Column,
     labels: list[Any],
     scores: dict[str, FoldScores],
-    compared: Comparison | None,
-    rule: Rule | Literal["auc"],
+    compared: Comparison,
 ) -> Folds:
     """Subtract fold by fold, and count in how many folds a model is better."""
-    pairs = () if compared is None else compared.pairs
-    named = rule.name if isinstance(rule, Rule) else rule
-    by_area = named == rule
-    apart = np.empty((len(pairs), len(labels)))
+    apart = np.empty((len(compared), len(labels)))
     with infinities():
-        for row, (first, second) in zip(apart, pairs, strict=True):
+        for row, (first, second) in zip(apart, compared.pairs, strict=True):
             row[:] = scores[first].fold_scores - scores[second].fold_scores
     return Folds(
         labels=tuple(labels),
         name=names_of_labels(labels),
         cases=np.bincount(number),
         models=scores,
-        comparison=compared,
-        pairs=pairs,
+        comparison=compared if compared.pairs else None,
+        pairs=compared.pairs,
         fold_differences=apart,
-        better=(apart > 0 if by_area else apart < 0).sum(axis=1),
+        better=(apart > 0 if compared.higher_is_better else apart < 0).sum(axis=1),
         equal=(apart == 0).sum(axis=1),
-        rule=named,
-        higher_is_better=by_area,
+        rule=compared.rule,
+        higher_is_better=compared.higher_is_better,
     )

@@ -31,7 +31,7 @@ from properly.counts._answers import Answers
 from properly.counts._cases import numbered, side_by_side
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._auc import auc_interval
-from properly.inference._averages import Estimate, warn_of_few
+from properly.inference._averages import Estimate, around, warn_of_few
 from properly.inference._design import Design, number_times
 from properly.inference._intervals import score_interval
 from properly.inference._multiplicity import bonferroni, max_t, max_t_of_pairs
@@ -226,14 +226,11 @@ def families(answers: Answers) -> Column:
 
 def design_of(answers: Answers, some: Column) -> Design:
     """Describe some questions as a design: each of them is one case."""
-    columns: dict[str, Any] = {}
-    if answers.clusters is not None:
-        columns["cluster"] = numbered(answers.clusters[some])[0]
-    if answers.strata is not None:
-        columns["stratum"] = numbered(answers.strata[some])[0]
-    if answers.when is not None:
-        columns["time"] = number_times(answers.when[some])
-    return Design(np.ones(len(some)), **columns)
+    cluster, stratum = (
+        None if x is None else numbered(x[some])[0] for x in (answers.clusters, answers.strata)
+    )
+    time = None if answers.when is None else number_times(answers.when[some])
+    return Design(np.ones(len(some)), cluster, stratum, time)
 
 
 def shared_questions(losses: Losses, size: int) -> Column:
@@ -378,18 +375,13 @@ def _scores(answers: Answers, found: Effects, losses: Losses, level: float) -> d
     lost, had = (
         np.bincount(losses.forecaster, x, size).astype(int) for x in (np.isinf(losses.loss), None)
     )
-    value, error = found.scores, found.of_all(found.score_errors)
     quantile = student_quantiles(np.array([found.score_degrees]), level)[0]
-    half = np.where(error > 0, quantile * error, np.nan)
-    columns = (value, error, value - half, value + half, lost, lost / np.maximum(had, 1))
+    about = level, found.score_degrees, METHOD, found.design, questions, float(questions)
+    columns = found.scores, found.of_all(found.score_errors), lost, lost / np.maximum(had, 1)
+    rows = zip(found.names, *(x.tolist() for x in columns), strict=True)
     return {
-        name: Estimate(
-            *(score, se, (low, high), level, found.score_degrees, METHOD, found.design),
-            *(questions, float(questions), infinite, share),
-        )
-        for name, score, se, low, high, infinite, share in zip(
-            found.names, *(x.tolist() for x in columns), strict=True
-        )
+        name: Estimate(score, error, around(score, error, quantile), *about, infinite, share)
+        for name, score, error, infinite, share in rows
     }
 
 

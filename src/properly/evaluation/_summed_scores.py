@@ -21,12 +21,11 @@ import numpy as np
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import as_drawing
 from properly._boundary._text import many
-from properly.comparison._contrasts import GroupMoments, contrasts, measures_of
+from properly.comparison._contrasts import GroupMoments, contrasts, costs_of_shares, measures_of
 from properly.comparison._differences import ModelScores, PairSums
 from properly.comparison._group_variance import UnitCounts
 from properly.comparison._groups import describe_groups, split_of
 from properly.comparison._pair_tests import Options, PairScores, compared
-from properly.counts._scoring import price
 from properly.counts._tally import weighed
 from properly.errors import DataError
 from properly.inference._averages import Averages, warn_if_few, warn_of_effective
@@ -289,18 +288,12 @@ def _beside_reference(sums: ScoreSums, r: int, moments: Moments) -> Moments:
 
 def _costs(sums: ScoreSums, r: int) -> Column:
     """Price the share of each outcome as its forecast; what never happened costs nothing."""
-    weight = _sum(sums, "weight")
     if sums.classes is None:
-        rate = _sum(sums, "event") / weight
-        shares, y = np.array([1 - rate, rate]), np.array([False, True])
-        forecast = np.full(2, rate)
+        events = _sum(sums, "event")
+        counts = [_sum(sums, "weight") - events, events]
     else:
-        shares = np.array([_sum(sums, "class", k) / weight for k in range(sums.classes)])
-        # Rounding must not leave a sum other than 1.
-        shares, y = shares / shares.sum(), np.arange(sums.classes)
-        forecast = np.broadcast_to(shares, (sums.classes, sums.classes))
-    cost = price(sums.rules[r], y, forecast, classes=sums.classes is not None)
-    return np.where(shares > 0, cost, 0.0)
+        counts = [_sum(sums, "class", k) for k in range(sums.classes)]
+    return costs_of_shares(sums.rules[r], np.array(counts), sums.classes)
 
 
 # Groups
