@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import read_only
-from properly._boundary._options import as_count, check_inside, check_whole
+from properly._boundary._options import check_inside, check_whole
 from properly._boundary._text import many
 from properly.errors import DataError
 
@@ -143,8 +143,7 @@ class BlockCrossValidation:
             object.__setattr__(self, name, check_whole(getattr(self, name), name))
         for name in ("validation", "test"):
             object.__setattr__(self, name, check_inside(getattr(self, name), name))
-        message = f"gap must be a whole number of samples, 0 or more; got {self.gap!r}"
-        object.__setattr__(self, "gap", as_count(self.gap, message))
+        object.__setattr__(self, "gap", check_whole(self.gap, "gap", 0))
         if self.blocks <= self.validation_blocks + self.test_blocks:
             message = (
                 "blocks must be more than those to validate and to test; got "

@@ -10,6 +10,7 @@ import difflib
 import math
 import operator
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from numbers import Number
@@ -581,6 +582,14 @@ def require_columns(names: Iterable[str], present: Sequence[str], where: str = "
             shown = ", ".join(repr(column) for column in near)
             message = f"{where} must have the column {name!r}; it has {len(present)} others"
             raise DataError(message, hint=f"did you mean one of {shown}?" if shown else None)
+
+
+def require_distinct(names: Iterable[Any], where: str = "the frame") -> None:
+    """Refuse columns of the same name; those without a name are left out of account."""
+    for name, count in Counter(names).items():
+        if count > 1 and name is not None:
+            message = f"names of columns must differ; {where} has {name!r} {count} times"
+            raise DataError(message) from None
 
 
 def nearest(name: str, present: Iterable[str], cutoff: float = 0.6) -> list[str]:

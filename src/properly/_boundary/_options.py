@@ -41,21 +41,16 @@ def check_inside(value: float, name: str, subject: str | None = None) -> float:
     return number
 
 
-def check_whole(number: object, name: str) -> int:
-    """Take a positive whole number of something."""
+def check_whole(number: object, name: str, least: int = 1) -> int:
+    """Take a whole number of something, not below the least."""
     try:
         count = operator.index(number)  # type: ignore[arg-type]
     except TypeError:
-        count = 0
-    if count < 1:
-        message = f"{name} must be a whole number, 1 or more; got {number!r}"
+        count = least - 1
+    if count < least:
+        message = f"{name} must be a whole number, {least} or more; got {number!r}"
         raise DataError(message)
     return count
-
-
-def check_replicates(replicates: object) -> int:
-    """Take a number of draws, or 0 to leave out what is drawn."""
-    return 0 if replicates == 0 else check_whole(replicates, "replicates")
 
 
 def check_choice(value: str, choices: Sequence[str], name: str) -> str:
@@ -100,14 +95,3 @@ def as_number(value: object, name: str) -> float:
     except (TypeError, ValueError, OverflowError):
         message = f"the {name} must be a number; got {value!r}"
         raise ArgumentTypeError(message) from None
-
-
-def as_count(given: object, message: str) -> int:
-    """Take a whole number, 0 or more; refuse anything else with a message."""
-    try:
-        count = operator.index(given)  # type: ignore[arg-type]
-    except TypeError:
-        count = -1
-    if count < 0:
-        raise DataError(message)
-    return count

@@ -11,7 +11,7 @@ import numpy as np
 from properly._boundary._arrays import as_column, as_numbers
 from properly._boundary._classes import require_columns
 from properly._boundary._libraries import read_only, to_numpy
-from properly._boundary._options import as_count, as_number, check_choice, check_whole
+from properly._boundary._options import as_number, check_choice, check_whole
 from properly._boundary._record import as_models
 from properly._boundary._text import many
 from properly.errors import ArgumentTypeError, DataError
@@ -128,7 +128,7 @@ class BestEpoch:
         return better
 
     def _check_epoch(self, epoch: object) -> int:
-        result = as_count(epoch, f"an epoch must be a whole number, 0 or more; got {epoch!r}")
+        result = check_whole(epoch, "an epoch", 0)
         if self._fed and result <= self._fed[-1][0]:
             message = (
                 "epochs must come in order, each of them once; "

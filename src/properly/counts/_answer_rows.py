@@ -137,7 +137,13 @@ class AnswerRows:
 def taken_columns(frame: Any, columns: dict[str, Any]) -> dict[str, Any]:
     """Take columns by their names in a frame, or as they are."""
     given = {k: x for k, x in columns.items() if x is not None}
-    return _of_frame(frame, given) if frame is not None else _as_they_are(given)
+    if frame is not None:
+        return _of_frame(frame, given)
+    for role in REQUIRED:
+        if role not in given or isinstance(given[role], str):
+            message = f"without a frame, {role} must be an array; got {given.get(role)!r}"
+            raise ArgumentTypeError(message, hint="write Answers(frame, …) for names of columns.")
+    return given
 
 
 def read_rows(
@@ -148,7 +154,9 @@ def read_rows(
     (question, questions), (forecaster, labels_of) = (
         _numbered(taken[name], name, p) for name in ("question", "forecaster")
     )
-    forecaster, forecasters = _by_name(forecaster, labels_of)
+    # Forecasters are numbered by their names, compared as text; nothing is stripped.
+    place, forecasters = numbered(np.array([str(x) for x in labels_of], dtype=object))
+    forecaster = place[forecaster]
     beside = {name: _beside(taken[name], name, p) for name in OF_QUESTION[:-1] if name in taken}
     if "resolved" in taken:
         beside["resolved"] = _moments(_resolutions(taken["resolved"], y), "resolved", p)
@@ -193,15 +201,6 @@ def side_by_side(columns: Iterable[Column]) -> Column:
     return np.stack([x.astype(object) for x in columns] if mixed else columns, axis=1)
 
 
-def _as_they_are(columns: dict[str, Any]) -> dict[str, Any]:
-    """Refuse names of columns where there is no frame."""
-    for role in REQUIRED:
-        if role not in columns or isinstance(columns[role], str):
-            message = f"without a frame, {role} must be an array; got {columns.get(role)!r}"
-            raise ArgumentTypeError(message, hint="write Answers(frame, …) for names of columns.")
-    return columns
-
-
 def _numbered(x: Any, name: str, p: Column) -> tuple[Column, list[Any]]:
     """Give labels numbers, in their order."""
     if isinstance(x, Coded):
@@ -215,12 +214,6 @@ def _column(x: Any, name: str, p: Column) -> Column:
     check_length(column, p, name)
     require_present(column, name)
     return column
-
-
-def _by_name(number: Column, labels: list[Any]) -> tuple[Column, list[str]]:
-    """Give forecasters numbers by their names, compared as text; nothing is stripped."""
-    place, names = numbered(np.array([str(x) for x in labels], dtype=object))
-    return place[number], names
 
 
 def _coded(series: Any) -> Any:

@@ -244,7 +244,13 @@ def plan_for(rule: object, view: str, classes: int) -> Plan:
     if not isinstance(rule, BinaryRule):
         _refuse(rule)
     if view == "auto" and not isinstance(rule, Brier | Log):
-        _refuse_without_view(rule)
+        message = f"{NO_SUM}; {rule!r} of classes is no such sum"
+        if not isinstance(rule, ClassRule):
+            message = (
+                f"a rule for one event needs a reduction that says which event; got {rule!r} alone"
+            )
+        hint = f"name a reduction to judge its questions: decompose(cases, {rule!r}, {EXAMPLE})."
+        raise DataError(message, hint=hint)
     return _plan_event(rule, view, classes)
 
 
@@ -289,17 +295,6 @@ def _of_classes(rule: BinaryRule, classes: int) -> str:
     why = ": it also judges what was said of the classes that did not happen"
     reason = why if isinstance(rule, Log) else ""
     return f"{total}, not the {rule.name} score of the class{reason}; {NOT_ONE}"
-
-
-def _refuse_without_view(rule: BinaryRule) -> NoReturn:
-    if isinstance(rule, ClassRule):
-        message = f"{NO_SUM}; {rule!r} of classes is no such sum"
-    else:
-        message = (
-            f"a rule for one event needs a reduction that says which event; got {rule!r} alone"
-        )
-    hint = f"name a reduction to judge its questions: decompose(cases, {rule!r}, {EXAMPLE})."
-    raise DataError(message, hint=hint)
 
 
 def _refuse(rule: object) -> NoReturn:

@@ -14,6 +14,7 @@ from properly._boundary._arrays import (
     check_amounts,
     check_counts,
     check_forecasts,
+    check_length,
     check_rows,
     counts_beside,
     require_countable,
@@ -153,7 +154,8 @@ class Tally(Adds):
         """
         value = _countable(check_forecasts(value, "value"))
         number, happened = check_counts(cases, "cases"), check_counts(events, "events")
-        _require_equal_length({"value": value, "cases": number, "events": happened})
+        check_length(number, value, "cases", "values")
+        check_length(happened, value, "events", "values")
         number, happened = (to_library_of(x, value) for x in (number, happened))
         _require_events_within(number, happened)
         used = number > 0
@@ -409,18 +411,11 @@ def weighed(tally: Tally) -> Tally:
     return tally_of_sums([tally.value, *columns], tally.cells)
 
 
-def _require_equal_length(columns: Mapping[str, Array]) -> None:
-    sizes = {name: column.shape[0] for name, column in columns.items()}
-    if len(set(sizes.values())) > 1:
-        shown = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        message = f"the columns of a tally must be equally long; got {shown}"
-        raise DataError(message)
-
-
 def _require_sound(columns: Mapping[str, Array]) -> None:
     """Refuse columns that no counting could have given."""
-    _require_equal_length(columns)
     value, weight = columns["value"], columns["weight"]
+    for name, column in columns.items():
+        check_length(column, value, name, "values")
     xp = namespace(value)
     if not xp.all(value[1:] > value[:-1]) or not xp.all(weight > 0):
         message = "the values of a tally must increase, and all of its weights must be positive"

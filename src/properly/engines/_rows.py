@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import reduce
@@ -45,6 +44,7 @@ from properly._boundary._classes import (
     class_numbers,
     numbers_are_classes,
     require_columns,
+    require_distinct,
     slack_at,
 )
 from properly.counts._reductions import upper_tails
@@ -136,7 +136,7 @@ def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
     try:
         data = nw.from_native(frame, pass_through=True)
     except DuplicateError:
-        _require_distinct(frame.column_names if is_pyarrow_table(frame) else frame.columns)
+        require_distinct(frame.column_names if is_pyarrow_table(frame) else frame.columns)
         raise
     if not isinstance(data, nw.DataFrame | nw.LazyFrame):
         message = f"forecasts are missing; got only {type(frame).__name__}"
@@ -145,16 +145,8 @@ def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
         )
     # Names of polars differ, and to ask a lazy frame for them warns in some versions.
     if not is_polars_lazyframe(frame):
-        _require_distinct(data.columns)
+        require_distinct(data.columns)
     return data.lazy()
-
-
-def _require_distinct(names: Iterable[str]) -> None:
-    """Refuse columns of the same name; databases have such tables as well."""
-    for name, count in Counter(names).items():
-        if count > 1:
-            message = f"names of columns must differ; the frame has {name!r} {count} times"
-            raise DataError(message) from None
 
 
 def require_roles(

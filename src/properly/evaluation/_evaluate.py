@@ -283,7 +283,9 @@ def evaluate(
     # A seed is passed on as it is: every number is then that of its own function with that seed.
     seed = int(rng) if isinstance(rng, int | np.integer) else _options.as_generator(rng)
     drawing: dict[str, Any] = {"level": _options.check_level(level), "rng": seed}
-    drawing |= {"recalibrate": recalibrate, "replicates": _options.check_replicates(replicates)}
+    # Without replicates, what is drawn is left out.
+    draws = _options.check_whole(replicates, "replicates", 0)
+    drawing |= {"recalibrate": recalibrate, "replicates": draws}
     backend = library_of(y)
     if isinstance(y, Summary):
         _require_only_summary(forecasts=forecasts, outcome=outcome, rules=rules, **columns)

@@ -12,11 +12,11 @@ import codecs
 import csv
 import io
 import re
-from collections import Counter
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from properly._boundary._classes import require_distinct
 from properly._boundary._notices import import_extra
 from properly._boundary._text import first_of
 from properly.engines._files._checks import NUMBER
@@ -101,7 +101,7 @@ def opened(file: File, text: str) -> tuple[File, Header | None]:
     if file.format == "json" or (file.format == "text" and text.lstrip()[:1] in ("{", "[")):
         return file._replace(format="json"), None
     header = header_of(file.name, text, "\t" if file.format == "tsv" else SEPARATORS)
-    require_different(file, header.names)
+    require_distinct(header.names, repr(file.name))
     return file._replace(format="csv"), header
 
 
@@ -205,14 +205,6 @@ def table_of(connection: Any, file: File, number: int, folder: Path) -> Table:
     if file.format == "parquet":
         return _parquet_table(connection, file, path)
     return _arrow_table(connection, file, number, folder)
-
-
-def require_different(file: File, names: Iterable[str | None]) -> None:
-    """Refuse a file in which two columns have the same name."""
-    for name, count in Counter(names).items():
-        if count > 1 and name is not None:
-            message = f"names of columns must differ; {file.name!r} has {name!r} {count} times"
-            raise DataError(message)
 
 
 def require_same(table: Table, first: Table) -> None:
@@ -322,7 +314,7 @@ def _arrow_table(connection: Any, file: File, number: int, folder: Path) -> Tabl
     try:
         with open_arrow(file.path) as reader:
             names = list(reader.schema.names)
-        require_different(file, names)
+        require_distinct(names, repr(file.name))
         connection.register(view, batches_in(file.path, folder / view))
     except BrokenArrowError as error:
         raise refusal(file, str(error)) from error

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from properly._boundary._classes import require_columns
+from properly._boundary._classes import require_columns, require_distinct
 from properly._boundary._files import temporary_folder
 from properly._boundary._notices import import_extra, notice
 from properly._boundary._options import check_choice
@@ -41,7 +41,6 @@ from properly.engines._files._duckdb_tables import (
     Table,
     Value,
     refusal,
-    require_different,
     require_same,
     table_of,
     values_of,
@@ -268,7 +267,7 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
             for number, file in enumerate(files):
                 with _in_one_sentence(file):
                     tables.append(table_of(connection, file, number, folder))
-                require_different(file, tables[-1].names)
+                require_distinct(tables[-1].names, repr(file.name))
             for table in tables:
                 require_same(table, tables[0])
             yield Files(connection, tuple(tables), folder)
