@@ -394,22 +394,16 @@ def test_the_calibration_test_is_adjusted_by_holm() -> None:
     np.testing.assert_array_equal(found.calibration.adjusted_p_value, holm(p))
 
 
-def test_with_clusters_calibration_is_tested_by_the_clustered_score_test() -> None:
-    found = groups_of(clusters=NESTED).calibration
-    assert found is not None
-    alone = properly.Cases(HAPPENED, P, groups=THIRD, clusters=NESTED).by_group()
-    wanted = [
-        properly.calibration_test(cases, statistic="score").p_value for cases in alone.values()
-    ]
-    np.testing.assert_allclose(found.p_value, wanted)
-
-
-def test_calibration_over_time_is_that_of_each_group_alone() -> None:
-    found = groups_of(time=np.arange(300)).calibration
+@pytest.mark.parametrize(
+    ("known", "test"),
+    [({"clusters": NESTED}, {"statistic": "score"}), ({"time": np.arange(300)}, {})],
+)
+def test_with_a_design_calibration_is_that_of_each_group_alone(known: Any, test: Any) -> None:
+    found = groups_of(**known).calibration
     assert found is not None
     assert np.isfinite(found.slope).all()
-    alone = properly.Cases(HAPPENED, P, groups=THIRD, time=np.arange(300)).by_group()
-    wanted = [properly.calibration_test(cases).p_value for cases in alone.values()]
+    alone = properly.Cases(HAPPENED, P, groups=THIRD, **known).by_group()
+    wanted = [properly.calibration_test(cases, **test).p_value for cases in alone.values()]
     np.testing.assert_allclose(found.p_value, wanted)
 
 
@@ -445,9 +439,6 @@ def test_an_infinite_score_leaves_no_difference_but_other_numbers_stay() -> None
     assert found.worst is None
     assert np.isfinite(found.measures["observed_expected"].p_value).all()
     assert "the 2 groups with an interval have the same score" in str(found).replace("\n  ", " ")
-
-
-# What it looks like
 
 
 # What is refused

@@ -65,22 +65,6 @@ def test_one_case_has_no_spread(weight: Any) -> None:
 # Clusters
 
 
-@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["counted", "weighted"])
-def test_clusters_are_added_up_before_they_are_squared(weight: Column | None) -> None:
-    w = np.ones(N) if weight is None else weight
-    influence = w * (AMOUNT - np.average(AMOUNT, axis=1, weights=w)[:, None]) / w.sum()
-    summed, within = (
-        np.stack([x[:, g == CLUSTER].sum(axis=1) for g in np.unique(CLUSTER)], axis=1)
-        for x in (influence, w[None] / w.sum())
-    )
-    found = spread(weight=weight, clusters=CLUSTER)
-    np.testing.assert_allclose(found.covariance, summed / (1 - within) @ summed.T, rtol=1e-11)
-    assert len(summed.T) / 2 < found.degrees < len(summed.T) - 1
-    G = summed.shape[1]
-    survey = spread(weight=weight, clusters=CLUSTER, strata=np.zeros(N))
-    assert_spread(survey, G / (G - 1) * summed @ summed.T, G - 1)
-
-
 def bell_mccaffrey(loss: Column, weight: Column, label: Column) -> tuple[float, float]:
     """Fit a mean by weighted least squares; find variance and degrees with whole matrices."""
     x = np.sqrt(weight)
@@ -182,16 +166,11 @@ def rows_of(known: dict[str, Any]) -> Column:
 @pytest.mark.parametrize("known", OF_ROWS.values(), ids=OF_ROWS)
 def test_rows_have_the_spread_of_what_they_were_counted_to(known: dict[str, Any]) -> None:
     expected = spread(**known)
-    got = spread_of_rows(properly.Cases(Y, P, **known), rows_of(known))
-    assert_spread(got, expected.covariance, expected.degrees)
-
-
-@pytest.mark.parametrize("known", OF_ROWS.values(), ids=OF_ROWS)
-def test_rows_of_classes_have_the_same_spread(known: dict[str, Any]) -> None:
-    # The forecasts do not matter, only the design.
-    cases = properly.Cases(RNG.integers(0, 3, N), RNG.dirichlet(np.ones(3), N), **known)
-    expected = spread(**known)
-    assert_spread(spread_of_rows(cases, rows_of(known)), expected.covariance, expected.degrees)
+    # Of classes the forecasts do not matter, only the design.
+    classes = RNG.integers(0, 3, N), RNG.dirichlet(np.ones(3), N)
+    for y, p in ((Y, P), classes):
+        got = spread_of_rows(properly.Cases(y, p, **known), rows_of(known))
+        assert_spread(got, expected.covariance, expected.degrees)
 
 
 def test_rows_with_clusters_and_times_have_the_spread_of_a_panel() -> None:
