@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import properly
 from properly.rules import (
     BetaWeighted,
     BinaryRule,
@@ -123,44 +122,6 @@ def test_slopes_and_entropy_agree(rule: BinaryRule) -> None:
     np.testing.assert_allclose(as_numpy(got), rule.logit_slope(y, z), **close)
 
 
-@both_types
-@pytest.mark.parametrize("weighted", [False, True])
-def test_tallies_agree(dtype: str, weighted: bool) -> None:
-    y, p, weight = sample(dtype)
-    given = (weight, torch.from_numpy(weight)) if weighted else (None, None)
-    expected = properly.tally(y, p, weight=given[0])
-    got = properly.tally(torch.from_numpy(y), torch.from_numpy(p), weight=given[1])
-    for column in ("value", "weight", "events"):
-        np.testing.assert_array_equal(as_numpy(getattr(got, column)), getattr(expected, column))
-    assert float(got.total) == float(expected.total)
-    assert float(got.event_rate) == pytest.approx(float(expected.event_rate), abs=TOLERANCE)
-
-
-@both_types
-@every_rule
-def test_decompositions_agree(rule: BinaryRule, dtype: str) -> None:
-    y, p, weight = sample(dtype)
-    expected = properly.decompose(properly.tally(y, p, weight=weight), rule)
-    tensors = torch.from_numpy(y), torch.from_numpy(p)
-    got = properly.decompose(properly.tally(*tensors, weight=torch.from_numpy(weight)), rule)
-    for term in ("score", "miscalibration", "discrimination", "uncertainty"):
-        reference = pytest.approx(float(getattr(expected, term)), rel=0, abs=TOLERANCE)
-        assert float(getattr(got, term)) == reference
-
-
-@both_types
-def test_reliability_diagrams_agree(dtype: str) -> None:
-    y, p, weight = sample(dtype)
-    expected = properly.reliability(properly.tally(y, p, weight=weight))
-    tensors = torch.from_numpy(y), torch.from_numpy(p)
-    got = properly.reliability(properly.tally(*tensors, weight=torch.from_numpy(weight)))
-    close: dict[str, Any] = {"rtol": 0, "atol": TOLERANCE}
-    np.testing.assert_allclose(as_numpy(got.recalibrated), expected.recalibrated, **close)
-    for column in ("x_min", "x_max", "weight", "event_rate"):
-        reference = getattr(expected.bins, column)
-        np.testing.assert_allclose(as_numpy(getattr(got.bins, column)), reference, **close)
-
-
 @every_rule
 def test_the_gradient_of_the_loss_is_the_slope(rule: BinaryRule) -> None:
     # Between the atoms and the ends of the ranges above, where there is one derivative.
@@ -193,10 +154,3 @@ def test_the_gradient_of_the_log_loss_at_a_right_certain_forecast_is_the_slope()
     forecast = torch.from_numpy(p).requires_grad_()
     Log().loss(torch.from_numpy(y), forecast).sum().backward()
     np.testing.assert_array_equal(as_numpy(forecast.grad), Log().slope(y, p))
-
-
-@every_rule
-def test_boolean_outcomes_are_outcomes(rule: BinaryRule) -> None:
-    y, p, _ = sample()
-    got = rule.loss(torch.from_numpy(y == 1), torch.from_numpy(p))
-    np.testing.assert_allclose(as_numpy(got), rule.loss(y, p), rtol=TOLERANCE, atol=TOLERANCE)
