@@ -8,26 +8,20 @@ import array_api_strict
 import numpy as np
 import pandas as pd
 import pytest
+from tests.laws.class_subjects import SUBJECTS
 
 import properly
 from properly.rules import (
     PBS,
     PLL,
     RPS,
-    Bounded,
     Brier,
     ClassRule,
     Log,
-    Misclassification,
-    Penalized,
     Pseudospherical,
-    QuadraticRPS,
     Ranked,
     RankedLog,
-    Spherical,
-    SquaredAbsoluteRPS,
 )
-from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,38 +32,9 @@ torch = pytest.importorskip(
 )
 
 TOLERANCE = 1e-12  # both libraries round the same few operations, in another order
-SMOOTH: list[ClassRule] = [
-    Brier(),
-    Brier("mean"),
-    Log(),
-    Spherical(),
-    Pseudospherical(0.5),
-    RPS(),
-    RPS([1, 2, 3]),
-    RPS(normalized=False),
-    RankedLog(),
-    RankedLog([1, 0, 1]),
-    Ranked(Brier()),
-    Ranked(Log()),
-    Ranked([Spherical(), Brier(), Log()]),
-    SquaredMeanError(),
-    QuadraticRPS(),
-    SquaredAbsoluteRPS(),
-]
-RULES: list[ClassRule] = [
-    *SMOOTH,
-    Misclassification(),
-    Ranked(Bounded(Brier(), (0.1, 0.4))),
-    PBS(),
-    PLL(),
-    PBS(ties="first"),
-    PBS(ties="any_correct"),
-    PBS(ties="unique_only"),
-    PBS(tolerance=0.05),
-    Penalized(RPS(), penalty=0.5, cost="absolute"),
-    Penalized(Brier(), penalty=0.5, cost="quadratic", ties="first"),
-    Penalized(Brier(), penalty=0.5, cost=np.arange(16).reshape(4, 4) % 5, ties="unique_only"),
-]
+RULES = [s.rule for s in SUBJECTS if 4 in s.classes]
+# Of a negative power, the slope of a right and certain forecast is infinite.
+SMOOTH = [rule for rule in RULES if rule.differentiable and rule != Pseudospherical()]
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 every_smooth_rule = pytest.mark.parametrize("rule", SMOOTH, ids=lambda rule: rule.name)
 

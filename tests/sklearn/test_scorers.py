@@ -26,6 +26,8 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from tests.laws.class_subjects import SUBJECTS
+from tests.laws.subjects import RULES
 
 import sklearn
 from properly.integrations.sklearn import brier_loss, make_rule_scorer, net_benefit, rule_scorers
@@ -34,28 +36,16 @@ from properly.rules import (
     PBS,
     PLL,
     RPS,
-    BetaWeighted,
     Bounded,
     Brier,
     ClassRule,
     Elementary,
-    HistogramWeighted,
     Log,
-    Misclassification,
-    MissedBenefit,
-    Mixture,
-    Penalized,
-    PointWeighted,
-    Pseudospherical,
     QuadraticRPS,
-    Ranked,
     RankedLog,
     Regret,
-    Shifted,
     Spherical,
-    SquaredAbsoluteRPS,
 )
-from properly.rules._distance import SquaredMeanError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,33 +53,6 @@ if TYPE_CHECKING:
 VERSION = tuple(map(int, sklearn.__version__.split(".")[:2]))
 
 WITHIN = (0.1, 0.4)
-BOTH = [Brier(), Log(), Spherical(), Pseudospherical(-2), Misclassification()]
-BINARY = [
-    *BOTH,
-    Bounded(Brier(), WITHIN),
-    Bounded(Log(), WITHIN),
-    Regret(WITHIN),
-    BetaWeighted(2, 5),
-    HistogramWeighted([0, 0.1, 0.5, 1], [1, 2, 1]),
-    PointWeighted([0.1, 0.3], [1, 2]),
-    Shifted(0.2),
-    Mixture([(1.0, Brier()), (0.5, Log())]),
-    MissedBenefit(),
-    Elementary(0.2),
-]
-CLASSES = [
-    *BOTH,
-    Brier("half"),
-    RPS(),
-    RankedLog(),
-    Ranked(Bounded(Brier(), WITHIN)),
-    PBS(),
-    PLL(),
-    Penalized(RPS()),
-    QuadraticRPS(),
-    SquaredMeanError(),
-    SquaredAbsoluteRPS(),
-]
 
 
 def problem(classes: int, n: int = 150) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -108,7 +71,7 @@ def routing() -> Iterator[None]:
 # Numbers
 
 
-@pytest.mark.parametrize("rule", BINARY, ids=repr)
+@pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_the_score_of_an_event_is_minus_the_loss_of_the_last_class(rule: Any) -> None:
     X, y = problem(2)
     words = np.where(y == 1, "yes", "no")
@@ -120,7 +83,7 @@ def test_the_score_of_an_event_is_minus_the_loss_of_the_last_class(rule: Any) ->
     assert turned(model, X, words) == pytest.approx(-rule(1 - y, p[:, 0]), rel=1e-13)
 
 
-@pytest.mark.parametrize("rule", CLASSES, ids=repr)
+@pytest.mark.parametrize("rule", [s.rule for s in SUBJECTS if 4 in s.classes], ids=repr)
 def test_the_score_of_classes_is_minus_the_loss(rule: Any) -> None:
     X, y = problem(4)
     model = GaussianNB().fit(X, y + 7)
@@ -173,7 +136,9 @@ def test_booleans_have_the_event_true() -> None:
 
 # A stratified dummy is certain, and wrong: by the log score it costs infinity.
 @pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite:UserWarning")
-@pytest.mark.parametrize("rule", [*BINARY, PBS(), PLL(), RPS()], ids=repr)
+@pytest.mark.parametrize(
+    "rule", [Brier(), Log(), Regret(WITHIN), Elementary(0.2), PBS(), PLL(), RPS()], ids=repr
+)
 def test_searches_prefer_logistic_regression_to_the_dummy(rule: Any) -> None:
     X, y = problem(2, n=90)
     search = GridSearchCV(
