@@ -25,8 +25,6 @@ def test_errors_by_hand() -> None:
     # Bins [0.2, 0.3], [0.6] and [0.9, 1]: rates 0, 1 and 1/2, mean forecasts 0.25, 0.6 and 0.95.
     found = calibration_error(tally([0, 0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9, 1.0]), bins=3)
     assert found.expected == pytest.approx((2 * 0.25 + 0.4 + 2 * 0.45) / 5)
-    assert found.averaged == pytest.approx((0.25 + 0.4 + 0.45) / 3)
-    assert found.signed == pytest.approx((-2 * 0.25 + 0.4 - 2 * 0.45) / 5)
     assert found.maximum == pytest.approx(0.45)
     assert found.maximum_cases == 2
     assert found.squared == pytest.approx((2 * 0.25**2 + 0.4**2 + 2 * 0.45**2) / 5)
@@ -37,13 +35,11 @@ def test_errors_by_hand() -> None:
     assert found.classes is None
 
 
-def test_the_root_is_that_of_the_debiased_square() -> None:
+def test_the_debiased_square_may_be_negative() -> None:
     far = calibration_error(Tally.from_counts([0.5], [100], [90]), bins=5)
     assert far.debiased == pytest.approx(0.16 - 0.09 / 99)
-    assert far.root == pytest.approx(math.sqrt(far.debiased))
     near = calibration_error(Tally.from_counts([0.5], [100], [50]), bins=5)
     assert near.debiased == pytest.approx(-0.25 / 99)
-    assert near.root == 0
 
 
 def test_certainty_is_no_bin_of_its_own() -> None:
@@ -91,13 +87,12 @@ def test_of_classes_the_likeliest_alone_is_judged() -> None:
 
 @pytest.mark.parametrize("scheme", ["width", "count"])
 @pytest.mark.parametrize("bins", [1, 4, 20])
-def test_the_signed_error_knows_no_bins_and_bounds_the_others(bins: int, scheme: Any) -> None:
+def test_the_error_on_the_whole_bounds_those_of_bins(bins: int, scheme: Any) -> None:
     y, p, weight = drawn()
     found = calibration_error(Cases(y, p, weight=weight), bins=bins, scheme=scheme)
     gap = np.average(y, weights=weight) - np.average(p, weights=weight)
-    assert found.signed == pytest.approx(gap, rel=1e-12)
-    assert abs(found.signed) <= found.expected + 1e-15
-    assert max(found.expected, found.averaged) <= found.maximum + 1e-15
+    assert abs(gap) <= found.expected + 1e-15
+    assert found.expected <= found.maximum + 1e-15
 
 
 def test_what_is_wrong_with_binned_errors_is_told() -> None:

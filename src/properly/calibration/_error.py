@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,11 +36,6 @@ class CalibrationError(Record):
     ----------
     expected : float
         The mean distance, weighted by cases (ECE). Of calibrated forecasts it is not 0 either.
-    averaged : float
-        The mean distance over bins, each of which counts the same (ACE).
-    signed : float
-        The mean difference, weighted by cases, without absolute values: positive if more happened
-        than was forecast. It is the event rate less the mean forecast, whatever the bins.
     maximum : float
         The greatest distance (MCE), which is that of a small bin as a rule.
     maximum_cases : int or float
@@ -50,8 +44,6 @@ class CalibrationError(Record):
         The mean squared distance.
     debiased : float
         The same, less what chance adds to it. It may be negative.
-    root : float
-        The square root of `debiased`, 0 if that is negative.
     expected_if_calibrated : float
         About what `expected` would be of calibrated forecasts.
     bins : BinnedReliability
@@ -66,18 +58,15 @@ class CalibrationError(Record):
     >>> found = properly.calibration.calibration_error(properly.tally(y, p), bins=4)
     >>> found
     CalibrationError(0.1667 in 3 filled bins of equal width)
-    >>> found.maximum, round(found.debiased, 3), found.root
-    (0.25, -0.125, 0.0)
+    >>> found.maximum, round(found.debiased, 3)
+    (0.25, -0.125)
     """
 
     expected: float
-    averaged: float
-    signed: float
     maximum: float
     maximum_cases: int | float
     squared: float
     debiased: float
-    root: float
     expected_if_calibrated: float
     bins: BinnedReliability
     classes: int | None = None
@@ -184,13 +173,10 @@ def calibration_error(
     greatest = int(distance.argmax())
     return CalibrationError(
         expected=float(share @ distance),
-        averaged=float(distance.mean()),
-        signed=float(share @ (rate - mean)),
         maximum=float(distance[greatest]),
         maximum_cases=result.weight[greatest].item(),
         squared=float(share @ distance**2),
         debiased=debiased,
-        root=math.sqrt(max(debiased, 0.0)),
         expected_if_calibrated=float(share @ np.sqrt(2 / np.pi * mean * (1 - mean) / n)),
         bins=result,
         classes=classes,

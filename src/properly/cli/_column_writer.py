@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 import numpy as np
 
 from properly._boundary._text import printable
+from properly.cli._formats import csv_line
 from properly.engines._files._duckdb_tables import (
     OPENING,
     SEPARATORS,
@@ -131,7 +132,7 @@ def _write_csv(file: File, new: Mapping[str, Column], target: BinaryIO) -> None:
         end = len(text.rstrip("\r\n"))
         return f"{text[:end]}{separator}{separator.join(cells)}{text[end:]}"
 
-    names = tuple(_quoted(name, separator) for name in new)
+    names = tuple(csv_line([name], separator) for name in new)
     with _text_of(file) as lines:
         records = _csv_records(lines, separator, is_one=len(header.names) == 1)
         _write_text(target, records, chain([names], _cells(new, "")), extended)
@@ -154,13 +155,6 @@ def _csv_records(lines: Iterable[str], separator: str, *, is_one: bool) -> Itera
         yield "".join(taken), bool(fields) or (is_one and not is_header)
         is_header = is_header and not fields
         taken.clear()
-
-
-def _quoted(text: str, separator: str) -> str:
-    """Quote a name where CSV asks for it."""
-    written = io.StringIO(newline="")
-    csv.writer(written, delimiter=separator, lineterminator="\r\n").writerow([text])
-    return written.getvalue().removesuffix("\r\n")
 
 
 def _write_json(file: File, new: Mapping[str, Column], target: BinaryIO) -> None:

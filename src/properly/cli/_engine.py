@@ -84,7 +84,9 @@ def opened(
     from properly.engines._files._read import open_files
 
     given = {"memory": memory, "scheduler": scheduler, "master": master}
-    _require_engine(engine, given)
+    for other, name in ENGINES.items():
+        if given[name] is not None and engine != other:
+            refuse(f"--{name} is about --engine {other}; the engine is {engine}.")
     if engine != "duckdb":
         plan = _plan_of_cluster(engine, paths=paths, **options)
         _refuse_rows(plan, engine)
@@ -150,13 +152,6 @@ def _refuse_rows(plan: ColumnPlan, engine: str) -> None:
         refuse_without_rows(f"--missing {plan.missing}", engine)
     for role in _needing_rows(plan):
         refuse_without_rows(f"--{role}", engine)
-
-
-def _require_engine(engine: str, given: Mapping[str, str | None]) -> None:
-    """Refuse options that are about another engine."""
-    for other, name in ENGINES.items():
-        if given[name] is not None and engine != other:
-            refuse(f"--{name} is about --engine {other}; the engine is {engine}.")
 
 
 @contextmanager

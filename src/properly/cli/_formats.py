@@ -45,14 +45,15 @@ def as_csv(head: Sequence[str], rows: Rows) -> str:
     """
     # A float is written with all its digits, None as an empty cell.
     lines = [head, *([plain(cell) for cell in row] for row in rows)]
-    return "".join(map(_line_of_csv, lines))
+    return "".join(f"{csv_line(line)}\n" for line in lines)
 
 
-def _line_of_csv(cells: Sequence[Any]) -> str:
+def csv_line(cells: Sequence[Any], separator: str = ",") -> str:
+    """Write a line, quoted where CSV asks for it, without its end."""
     # With these ends of lines, and no others, both of their letters are quoted inside cells.
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\r\n").writerow(cells)
-    return text.getvalue().removesuffix("\r\n") + "\n"
+    csv.writer(text, delimiter=separator, lineterminator="\r\n").writerow(cells)
+    return text.getvalue().removesuffix("\r\n")
 
 
 def as_markdown(head: Sequence[str], rows: Rows) -> str:

@@ -132,7 +132,11 @@ class Condition:
             about = f"{_in_words(what)} of {printable(name)}"
             if math.isnan(value):
                 known = (reasons or {}).items()
-                why = [f" ({x})" for (of, start), x in known if of == name and _is_in(what, start)]
+                why = [
+                    f" ({x})"
+                    for (of, start), x in known
+                    if of == name and f"{what}.".startswith(f"{start}.")
+                ]
                 yield Failure(self, f"{about} does not exist{''.join(why[:1])}", is_missing=True)
             elif self.is_met_by(value):
                 short = f"{value:.6g}"
@@ -146,10 +150,6 @@ def _in_words(name: str) -> str:
     if name == CORRECT:
         return "share of correct decisions (threshold 0.5)"
     return printable(re.sub(r"[.](?=[a-z])", " ", name))
-
-
-def _is_in(path: str, start: str) -> bool:
-    return f"{path}.".startswith(f"{start}.")
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,11 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, float]]:
             if key in LEFT_OUT:
                 continue
             path = name if key in TRANSPARENT else f"{name}.{key}".removeprefix(".")
-            yield from _leaves(below if key != "intervals" else _called(below), path)
+            if key == "intervals":
+                # They stand under the names of what they are of.
+                pairs = (below or {}).items()
+                below = {f"{k}_interval" if isinstance(x, list) else k: x for k, x in pairs}  # noqa: PLW2901
+            yield from _leaves(below, path)
     elif isinstance(value, list):
         if name.endswith("interval"):
             path = name.removesuffix("interval").rstrip("._")
@@ -308,14 +312,6 @@ def _reasons(value: Any, name: str) -> Iterator[tuple[str, str]]:
         if isinstance(below, str) and (key == "reason" or below.startswith(NO_METHOD)):
             yield name, below.removeprefix(NO_METHOD)
         yield from _reasons(below, f"{name}.{key}".removeprefix("."))
-
-
-def _called(intervals: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Call intervals so; they stand under the names of what they are of."""
-    return {
-        f"{name}_interval" if isinstance(x, list) else name: x
-        for name, x in (intervals or {}).items()
-    }
 
 
 def names_of(task: Task, classes: int, **request: Any) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from properly._boundary._record import ends_apart
 from properly._boundary._text import wrapped
 from properly.cli._baseline import against, keep_forecasts, read_stored
 from properly.cli._chosen import Chosen
@@ -34,19 +35,14 @@ def columns_of_scores(evaluation: Evaluation) -> tuple[list[str], list[list[Any]
     """Return the columns of `Evaluation.to_frame`, and the ends of drawn intervals if any."""
     rows = list(score_rows(evaluation))
     resampled = RESAMPLED if any(row.parts.intervals is not None for row in rows) else ()
-    head = ["model", "baseline", "rule", *PARTS]
-    for part in ("score", *resampled):
-        head += [f"{part}_lower", f"{part}_upper"]
-    cells = [
-        [
-            *(row.model, row.baseline, row.rule),
-            *(float(getattr(row.parts, part)) for part in PARTS),
-            *row.interval,
-            *(end for part in resampled for end in getattr(row.parts.intervals, part, NOTHING)),
-        ]
+    records = [
+        {"model": row.model, "baseline": row.baseline, "rule": row.rule}
+        | {part: float(getattr(row.parts, part)) for part in PARTS}
+        | ends_apart({"score": row.interval})
+        | ends_apart({part: getattr(row.parts.intervals, part, NOTHING) for part in resampled})
         for row in rows
     ]
-    return head, cells
+    return list(records[0]), [list(record.values()) for record in records]
 
 
 def cells_of_scores(evaluation: Evaluation) -> tuple[list[str], list[list[Any]]]:

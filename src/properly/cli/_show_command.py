@@ -55,17 +55,20 @@ def _reached(use: Map, thresholds: Iterable[float]) -> dict[float, float]:
 
 def _parts(use: Map, reached: Mapping[float, float]) -> Iterable[str]:
     name = kind_in_words(use.kind)
-    said = [f"{name[0].upper()}{name[1:]}, for {_what(use)}.", _words(use)]
+    said = [f"{name[0].upper()}{name[1:]}, for {_what(use)}."]
+    if words := line_in_words(use):
+        said.append(f"Forecasts become {words}.")
     if changes_nothing(use):
         said = [f"No map, for {_what(use)}: forecasts stay as they are."]
     elif use.of == "event" and not use.needs_groups:
         said += [_largest_change(use), RANKS[use.monotone]]
-    yield wrapped(" ".join(filter(None, said)))
+    yield wrapped(" ".join(said))
     facts = [*_training(use), *_gain(use)]
     if facts:
         yield "\n".join(map(wrapped, facts))
     if reached and not changes_nothing(use):
-        rows = [(f"{t:g}", _limit(p)) for t, p in reached.items()]
+        limits = {math.inf: "never", 0.0: "always"}
+        rows = [(f"{t:g}", limits.get(p, f"{p:.6g}")) for t, p in reached.items()]
         yield table(("recalibrated", "original"), rows)
         yield wrapped(
             "To act where the recalibrated forecast is at least the first number is to act where "
@@ -86,12 +89,6 @@ def _what(use: Map) -> str:
         return "one event"
     labels: tuple[Any, ...] = getattr(use, "labels", None) or ()
     return f"the classes {', '.join(printable(str(label)) for label in labels)}"
-
-
-def _words(use: Map) -> str:
-    """Say what a line of the log odds does to forecasts."""
-    words = line_in_words(use)
-    return f"Forecasts become {words}." if words else ""
 
 
 def _largest_change(use: Map) -> str:
@@ -133,7 +130,3 @@ def _gain(use: Map) -> Iterable[str]:
         f"{what} would save {saved} ({low} to {high}) of the {rule} score on new cases, judged by "
         f"{gain['folds']} folds of {design}{nested}."
     )
-
-
-def _limit(p: float) -> str:
-    return "never" if math.isinf(p) else "always" if p == 0 else f"{p:.6g}"
