@@ -62,7 +62,10 @@ def class_scores_chart(evaluation: Evaluation) -> Chart | None:
         return None
     by_model = {name: by_rule[named] for name, by_rule in every.items()}
     first = next(iter(by_model.values()))
-    chosen, score = _chosen(first), rule_in_words(first.rule)
+    # The questions whose answers are the least clear beforehand, in their order.
+    questions, unsure = list(first), np.array([part.uncertainty for part in first.values()])
+    chosen = [questions[k] for k in sorted(np.argsort(-unsure, kind="stable")[:MOST])]
+    score = rule_in_words(first.rule)
     some = ["some"] * (len(chosen) < len(first))
     clauses = []
     for name, record in by_model.items():
@@ -84,13 +87,6 @@ def class_scores_chart(evaluation: Evaluation) -> Chart | None:
         NumberTable(head, rows[:MOST_ROWS]),
         wide=True,
     )
-
-
-def _chosen(decomposition: ClassDecomposition) -> list[str]:
-    """Take the questions whose answers are the least clear beforehand, in their order."""
-    unsure = np.array([part.uncertainty for part in decomposition.values()])
-    names = list(decomposition)
-    return [names[k] for k in sorted(np.argsort(-unsure, kind="stable")[:MOST])]
 
 
 def _scores_spec(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> Spec:
@@ -181,9 +177,8 @@ def _class_axis(field: str, title: str, **more: Any) -> Spec:
 
 def _cell_layers(cell: int) -> list[Spec]:
     # By opacity, so that an empty cell is the page itself, light or dark.
-    scale = {"domain": [0, 1], "range": [0.04, 0.75]}
-    words = {"model": "model", "cases": "cases"}
-    tooltip = vega.hover(words | {"share": ("share of the true class", ".1%")})
+    scale, share = {"domain": [0, 1], "range": [0.04, 0.75]}, ("share of the true class", ".1%")
+    tooltip = vega.hover({"model": "model", "cases": "cases", "share": share})
     shade = {"opacity": vega.measure("share", scale=scale, legend=None), "tooltip": tooltip}
     text = vega.ink("text", fontSize=11 if cell >= 40 else 9, tooltip=None)
     return [

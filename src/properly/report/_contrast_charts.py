@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +42,8 @@ STRONG, FAINT, OPEN = 0.7, 0.3, 0.1
 CELL, CLOSE, MANY, LONG_NAME = 44, 30, 8, 120
 # Pixels beside the names of rows, on half of the page and on all of it, and those of a letter.
 HALF, WHOLE, LETTER = 370, 880, 6.5
+# What the table of pairs has of a cell.
+NUMBERS = ("interval", "chance", "told")
 # Models that fit on half of the page, whatever their names.
 FEW_MODELS = 6
 
@@ -52,16 +55,15 @@ def groups_chart(evaluation: Evaluation) -> Chart | None:
         return None
     one = next(iter(by_model.values()))
     order = _group_order(by_model)
-    decimals = {name: _group_decimals(groups) for name, groups in by_model.items()}
+    each = [[_group_row(x, g, _group_decimals(x)) for g in order] for x in by_model.values()]
     rows = [
-        {"model": name, "panel": k} | _group_row(groups, g, decimals[name]) | {"place": place}
-        for k, (name, groups) in enumerate(by_model.items())
-        for place, g in enumerate(order)
+        {"model": name, "panel": k} | row | {"place": place}
+        for k, (name, own) in enumerate(zip(by_model, each, strict=True))
+        for place, row in enumerate(own)
     ]
     table = [
-        [one.name[g], f"{one.cases[g]:,}"]
-        + [_group_cell(x, g, decimals[name]) for name, x in by_model.items()]
-        for g in order
+        (one.name[g], f"{one.cases[g]:,}", *map(_group_cell, of_group))
+        for g, *of_group in zip(order, *each, strict=True)
     ]
     clauses = [f"{printable(name)}: {_differ(groups)}" for name, groups in by_model.items()]
     left = many(len(clauses) - words.LISTED, "more model")
@@ -163,11 +165,10 @@ def _differ(groups: Groups) -> str:
     return f"{clause}, {printable(worst.name)} for the worse ({by})"
 
 
-def _group_cell(groups: Groups, g: int, decimals: int) -> str:
-    between = from_to(groups.simultaneous[g].tolist(), decimals)
-    if between == words.NONE:
-        return TOO_FEW if not groups.enough[g] else words.NONE
-    return f"{fixed(float(groups.difference[g]), decimals, sign=True)} ({between})"
+def _group_cell(row: Spec) -> str:
+    if row["interval"] == words.NONE:
+        return TOO_FEW if row["said"] == TOO_FEW else words.NONE
+    return f"{row['told']} ({row['interval']})"
 
 
 def matrix_chart(evaluation: Evaluation) -> Chart | None:
@@ -226,18 +227,16 @@ def _cell(comparison: Comparison, names: tuple[str, str], decimals: int) -> Spec
     better = (pair.difference > 0) == comparison.higher_is_better
     z = abs(pair.difference) / pair.standard_error if pair.standard_error > 0 else 0.0
     z = 1.0 if math.isinf(pair.difference) else min(z / MOST_ERRORS, 1.0)
+    known = not math.isnan(pair.difference)
+    written = fixed(pair.difference, decimals, sign=True) if known else "both ∞"
     return {
-        "text": _written(pair.difference, decimals) + ("" if apart else " ?"),
+        "text": written + ("" if apart else " ?"),
         "side": "row" if better else "column",
         "strength": short(FAINT + (STRONG - FAINT) * z) if apart else OPEN,
         "told": pair.sentence,
         "interval": from_to(pair.simultaneous, decimals),
         "chance": chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound),
     }
-
-
-def _written(difference: float, decimals: int) -> str:
-    return "both ∞" if math.isnan(difference) else fixed(difference, decimals, sign=True)
 
 
 def _matrix_spec(names: list[str], cells: list[Spec], comparison: Comparison) -> Spec:
@@ -282,15 +281,11 @@ def _matrix_table(comparison: Comparison) -> NumberTable:
     decimals, best = _decimals(comparison), by_score(comparison)[0]
     head = ("pair", "difference", interval_name(comparison), "adjusted p", "verdict")
     # Among more pairs, only those with the best model.
-    pairs = [x for x in comparison if len(comparison) <= MOST_ROWS or best in (x.first, x.second)]
+    pairs = [(x.first, x.second) for x in comparison]
+    pairs = [x for x in pairs if len(comparison) <= MOST_ROWS or best in x]
+    cells, numbers = [_cell(comparison, x, decimals) for x in pairs], itemgetter(*NUMBERS)
     rows = [
-        (
-            f"{pair.first} {words.MINUS} {pair.second}",
-            _written(pair.difference, decimals),
-            from_to(pair.simultaneous, decimals),
-            chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound),
-            pair.sentence,
-        )
-        for pair in pairs
+        (f" {words.MINUS} ".join(names), cell["text"].removesuffix(" ?"), *numbers(cell))
+        for names, cell in zip(pairs, cells, strict=True)
     ]
     return NumberTable(head, rows)

@@ -21,7 +21,7 @@ from properly.evaluation._record import Evaluation
 from properly.plots._evaluation import best_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from matplotlib.axes import Axes
 
@@ -148,14 +148,12 @@ def _drawings(e: object) -> Iterator[Drawing]:
         message = f"figures are drawn from an evaluation; got {type(e).__name__}"
         hint = "make one with properly.evaluate(y, forecasts)."
         raise ArgumentTypeError(message, hint=hint)
-    slugs = slugs_of(e.scores)
     if e.task == "binary":
         yield from _curves(e)
     else:
         decided = {name: decisions.argmax.confusion for name, decisions in e.decisions.items()}
-        grid = e.reliability
-        yield from _each("reliability", grid, slugs, lambda x: plots.reliability_grid(x)[0])
-        yield from _each("confusion", decided, slugs, plots.confusion)
+        yield from _each(e, "reliability", e.reliability, lambda x: plots.reliability_grid(x)[0])
+        yield from _each(e, "confusion", decided, plots.confusion)
         if e.retention:
             yield "retention", partial(plots.retention, e.retention)
     comparison = e.comparisons.get(e.primary)
@@ -165,8 +163,8 @@ def _drawings(e: object) -> Iterator[Drawing]:
         yield "comparison-matrix", partial(plots.comparison_matrix, comparison)
     if best_pair(e) in (e.dominances or {}):
         yield "dominance", partial(plots.dominance, e)
-    yield from _each("groups", e.groups, slugs, plots.groups)
-    yield from _each("worst-cases", e.worst, slugs, plots.worst_cases)
+    yield from _each(e, "groups", e.groups, plots.groups)
+    yield from _each(e, "worst-cases", e.worst, plots.worst_cases)
 
 
 def _curves(e: Evaluation) -> Iterator[Drawing]:
@@ -195,10 +193,9 @@ def _decision(e: Evaluation, axis: Any) -> Axes:
     return plots.decision(e.decision, within=ends, limits=limits)
 
 
-def _each(
-    what: str, records: Mapping[str, Any], slugs: Mapping[str, str], draw: Callable[[Any], Any]
-) -> Iterator[Drawing]:
+def _each(e: Evaluation, what: str, records: Any, draw: Callable[[Any], Any]) -> Iterator[Drawing]:
     """Draw one figure per model."""
+    slugs = slugs_of(e.scores)
     for name, record in records.items():
         yield f"{what}-{slugs[name]}", partial(draw, record)
 

@@ -306,10 +306,8 @@ def _rows(line: int, course: Course, ends: Ends) -> list[Spec]:
     """Return the corners of a line; what is beyond the picture is at its edge."""
     most = FEW_POINTS if course.is_quiet else MANY_POINTS
     cases, evidence = vega.thinned(course.cases, np.clip(course.evidence, *ends), most=most)
-    return [
-        {"line": line, "case": int(case), "evidence": short(float(y), 4)}
-        for case, y in zip(cases, evidence, strict=True)
-    ]
+    places = {"case": cases.astype(int).tolist(), "evidence": vega.shortened(evidence, 4)}
+    return vega.rows_of(places, line=line)
 
 
 def _claim_lines(encoding: Spec, color: Spec) -> list[Spec]:
@@ -371,18 +369,15 @@ def _claims(courses: Sequence[Course]) -> NumberTable:
         *("evidence", "at most", "alarm at", "alarms after"),
     )
     nearest = sorted(courses, key=lambda x: x.record.log_threshold - x.record.log_greatest)
-    rows = [_cells(x) for x in nearest[:MOST_ROWS]]
+    rows = []
+    for course in nearest[:MOST_ROWS]:
+        one = course.record
+        three = (one.evidence, exp(one.log_greatest), one.threshold)
+        rates = (percent(x, 3) if one.cases else "" for x in (one.mean_forecast, one.event_rate))
+        alarms = "; ".join(f"{x.case:,}" for x in course.alarms[-3:])
+        rows.append((one.claim, f"{one.cases:,}", *rates, *map(evidence_in_words, three), alarms))
     of = f", those nearest to an alarm of {len(courses):,}" if len(courses) > MOST_ROWS else ""
     return NumberTable(head, rows, f"Claims{of}")
-
-
-def _cells(course: Course) -> tuple[str, ...]:
-    one = course.record
-    three = (one.evidence, exp(one.log_greatest), one.threshold)
-    evidence = (evidence_in_words(x) for x in three)
-    rates = (percent(x, 3) if one.cases else "" for x in (one.mean_forecast, one.event_rate))
-    alarms = "; ".join(f"{x.case:,}" for x in course.alarms[-3:])
-    return (one.claim, f"{one.cases:,}", *rates, *evidence, alarms)
 
 
 def evidence_in_words(x: float) -> str:
