@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import properly
 from properly import decisions, plots, probability
@@ -126,6 +127,20 @@ def lines_of(ax: Axes, gid: str = "curve") -> list[Any]:
     return [line for line in ax.get_lines() if line.get_gid() == gid]
 
 
+def parts_of(ax: Axes, gid: str) -> list[Any]:
+    """Return areas, dots and bars of some kind."""
+    return [x for x in (*ax.collections, *ax.patches) if x.get_gid() == gid]
+
+
+def figure_of(ax: Axes, *, drawn: bool = True) -> Figure:
+    """Return the figure around some axes, laid out."""
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    if drawn:
+        figure.draw_without_rendering()
+    return figure
+
+
 def ends_of(ax: Axes, gid: str) -> dict[float, list[float]]:
     """Return where each row has a line of some kind."""
     drawn = lines_of(ax, gid)
@@ -135,8 +150,7 @@ def ends_of(ax: Axes, gid: str) -> dict[float, list[float]]:
 
 
 def key_texts(ax: Axes) -> list[str]:
-    figure: Any = ax.figure
-    return [text.get_text() for text in figure.legends[0].get_texts()]
+    return [text.get_text() for text in figure_of(ax, drawn=False).legends[0].get_texts()]
 
 
 def texts_of(ax: Axes, gid: str) -> list[str]:

@@ -11,7 +11,16 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.plots.subjects import CONTINUOUS, DISCRETE, NAMED, ONE_CASE, PICTURES, RECORDS
+from tests.plots.subjects import (
+    CONTINUOUS,
+    DISCRETE,
+    NAMED,
+    ONE_CASE,
+    PICTURES,
+    RECORDS,
+    figure_of,
+    lines_of,
+)
 
 from properly import plots
 from properly.errors import ArgumentTypeError, DataError
@@ -37,8 +46,7 @@ def drawn(picture: str, names: tuple[str, ...] = ("first", "second"), **options:
 
 def saved(ax: Axes) -> str:
     text = io.StringIO()
-    figure = ax.figure
-    assert isinstance(figure, Figure)
+    figure = figure_of(ax, drawn=False)
     with mpl.rc_context({"svg.fonttype": "none"}):
         figure.savefig(text, format="svg")
     return text.getvalue()
@@ -92,16 +100,14 @@ def test_calls_on_one_axes_take_one_colour_after_another(picture: str) -> None:
     make, draw = PICTURES[picture]
     ax = draw(make(CONTINUOUS))
     draw(make(DISCRETE), ax)
-    lines = [line for line in ax.get_lines() if line.get_gid() == "curve"]
-    assert [line.get_color() for line in lines] == list(PALETTE[:2])
+    assert [line.get_color() for line in lines_of(ax)] == list(PALETTE[:2])
     assert sum(line.get_gid() == "diagonal" for line in ax.get_lines()) == (picture != "murphy")
 
 
 @pytest.mark.parametrize("picture", ["reliability", "murphy", "roc"])
 def test_a_colour_can_be_chosen_for_each_model(picture: str) -> None:
     ax = drawn(picture, color={"second": "#123456"})
-    lines = [line for line in ax.get_lines() if line.get_gid() == "curve"]
-    assert [line.get_color() for line in lines] == [PALETTE[0], "#123456"]
+    assert [line.get_color() for line in lines_of(ax)] == [PALETTE[0], "#123456"]
 
 
 def test_more_models_than_colours_differ_in_their_lines() -> None:

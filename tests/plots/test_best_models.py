@@ -10,7 +10,7 @@ import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from tests.plots.subjects import key_texts, legend_texts
+from tests.plots.subjects import figure_of, key_texts, legend_of, legend_texts, lines_of, parts_of
 
 from properly import Cases, plots, tally
 from properly.decisions import best_by_range, dominance, rank_by_threshold
@@ -21,7 +21,6 @@ from properly.plots._threshold_scale import PLAIN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 
 RNG = np.random.default_rng(5)
@@ -33,12 +32,8 @@ NAMES = ("truth", "noise")
 
 
 def line(ax: Axes, gid: str) -> Any:
-    (artist,) = (line for line in ax.get_lines() if line.get_gid() == gid)
+    (artist,) = lines_of(ax, gid)
     return artist
-
-
-def spans(ax: Axes) -> list[Any]:
-    return [patch for patch in ax.patches if patch.get_gid() == "better"]
 
 
 def sides(ax: Axes) -> list[tuple[str, float]]:
@@ -65,7 +60,7 @@ def test_the_difference_is_a_line_where_it_has_a_band_and_dotted_elsewhere() -> 
 
 def test_the_band_has_no_height_where_too_few_cases_differ() -> None:
     ax = plots.dominance(DOMINANCE)
-    (band,) = (x for x in ax.collections if x.get_gid() == "band")
+    (band,) = parts_of(ax, "band")
     corners = np.concatenate([np.asarray(path.vertices) for path in band.get_paths()])
     banded = np.isfinite(DOMINANCE.upper)
     assert corners[:, 0].min() == DOMINANCE.threshold[banded][0]
@@ -80,7 +75,7 @@ def test_ranges_are_shaded_in_the_colour_of_the_better_model() -> None:
         (dominance(NOISE, TRUTH, replicates=99, rng=1), PALETTE[1], DOMINANCE.better),
         (DOMINANCE.as_net_benefit(), PALETTE[0], DOMINANCE.better),
     ):
-        shaded = spans(plots.dominance(record))
+        shaded = parts_of(plots.dominance(record), "better")
         ends = [(x.get_x(), x.get_x() + x.get_width()) for x in shaded]
         np.testing.assert_allclose(ends, runs)
         assert {x.get_facecolor()[:3] for x in shaded} == {to_rgb(color)}
@@ -113,11 +108,11 @@ def test_a_band_at_a_single_threshold_is_a_line_with_a_dot() -> None:
     assert np.isfinite(record.upper).tolist() == [False, True, False]
     ax = plots.dominance(record)
     assert np.asarray(line(ax, "alone").get_xydata()).tolist() == [[0.5, record.difference[1]]]
-    bars: list[Any] = [x for x in ax.collections if x.get_gid() == "band"]
+    bars = parts_of(ax, "band")
     assert [[0.5, record.lower[1]], [0.5, record.upper[1]]] in [
         path.vertices.tolist() for bar in bars for path in bar.get_paths()
     ]
-    assert len(spans(ax)) == 1
+    assert len(parts_of(ax, "better")) == 1
     one = dominance(TRUTH, NOISE, thresholds=[0.5], replicates=99, rng=1)
     assert plots.dominance(one).get_xlim() == (0, 1)
 
@@ -144,7 +139,7 @@ RANGES = best_by_range(
 
 
 def mesh(ax: Axes) -> QuadMesh:
-    (artist,) = (x for x in ax.collections if x.get_gid() == "best")
+    (artist,) = parts_of(ax, "best")
     assert isinstance(artist, QuadMesh)
     return artist
 
@@ -152,15 +147,6 @@ def mesh(ax: Axes) -> QuadMesh:
 def tints(ax: Axes) -> Any:
     """Return the colours of the cells, the lower end of the range first."""
     return np.asarray(mesh(ax).get_array()).transpose(1, 0, 2)
-
-
-def hatched(ax: Axes) -> list[Any]:
-    return [x for x in ax.collections if x.get_gid() == "undecided"]
-
-
-def saved(ax: Axes) -> None:
-    assert isinstance(ax.figure, Figure)
-    ax.figure.draw_without_rendering()
 
 
 def test_a_cell_has_the_colour_of_the_best_and_the_tint_of_its_margin() -> None:
@@ -189,13 +175,13 @@ def test_a_cell_lies_around_its_pair_of_edges() -> None:
 def test_ranges_within_two_standard_errors_are_hatched() -> None:
     cases = {"bold": Cases(HALF, BOLD), "shy": Cases(HALF, SHY)}
     ranges = best_by_range(cases, edges=EDGES)
-    assert not hatched(range_map(replace(ranges, standard_error=None)))
+    assert not parts_of(range_map(replace(ranges, standard_error=None)), "undecided")
     error = np.full((4, 4), np.nan)
     error[0, 1:] = [ranges.margin[0, 1] / 1.9, ranges.margin[0, 2] / 2.1, np.nan]
     error[1:] = 0
     ax = range_map(replace(ranges, standard_error=error))
-    saved(ax)
-    (collection,) = hatched(ax)
+    figure_of(ax)
+    (collection,) = parts_of(ax, "undecided")
     borders = np.asarray(mesh(ax).get_coordinates())[0, :, 0]
     centres = [path.vertices[:4].mean(axis=0) for path in collection.get_paths()]
     drawn = np.zeros((4, 4), dtype=bool)
@@ -206,7 +192,7 @@ def test_ranges_within_two_standard_errors_are_hatched() -> None:
     np.testing.assert_array_equal(drawn, expected)
     assert legend_texts(ax)[-1] == "margin below 2 standard errors"
     certain = range_map(replace(ranges, standard_error=np.full((4, 4), -1.0)))
-    assert not hatched(certain)
+    assert not parts_of(certain, "undecided")
     assert "margin below 2 standard errors" not in legend_texts(certain)
 
 
@@ -240,18 +226,16 @@ def test_names_are_text_and_long_ones_stand_beside_the_map() -> None:
     models = dict(zip(hostile, (tally(HALF, BOLD), tally(HALF, SHY)), strict=True))
     ranges = best_by_range(models, edges=EDGES, baselines=False)
     ax = range_map(ranges)
-    saved(ax)
+    figure_of(ax)
     assert legend_texts(ax) == [r"\$\alpha\$", "x" * 23 + "…" + "x" * 12]
-    names = ax.get_legend()
-    assert names is not None
+    names = legend_of(ax)
     assert not any(text.get_usetex() for text in names.get_texts())
     box, frame = names.get_window_extent(), ax.get_window_extent()
     assert box.x0 >= frame.x1 - 10
     assert box.x1 <= ax.figure.get_window_extent().x1 + 1
     inside = range_map(RANGES)
-    saved(inside)
-    inner = inside.get_legend()
-    assert inner is not None
+    figure_of(inside)
+    inner = legend_of(inside)
     assert inner.get_window_extent().x1 <= inside.get_window_extent().x1
 
 
@@ -262,16 +246,12 @@ TWO = {
 RANKS = rank_by_threshold(TWO)
 
 
-def levels(ax: Axes) -> list[Line2D]:
-    return [line for line in ax.get_lines() if line.get_gid() == "curve"]
-
-
 def names(ax: Axes) -> list[Any]:
     return list(ax.child_axes[0].get_yticklabels())
 
 
 def test_each_model_is_a_level_at_its_rank_from_change_to_change() -> None:
-    bold, shy = levels(threshold_ranks(RANKS))
+    bold, shy = lines_of(threshold_ranks(RANKS))
     x, y = np.array(bold.get_data())
     half = BESIDE / 2
     np.testing.assert_array_equal(x[~np.isnan(x)], [0, 0.2, 0.2, 0.5, 0.5, 0.6, 0.6, 1])

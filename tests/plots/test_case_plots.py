@@ -10,13 +10,13 @@ import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from tests.plots.subjects import lines_of
+from tests.plots.subjects import figure_of, lines_of, parts_of
 
 from properly import Cases, plots, tally
 from properly.decisions import cumulative_forecast, retention_curve, retention_study, worst_cases
 from properly.decisions._retention import ORACLE
 from properly.decisions._single_cases import worst_forecasts
-from properly.plots._axes import GREY, PALETTE, RIBBON
+from properly.plots._axes import GREY, NAME, PALETTE, RIBBON
 from properly.rules import RPS, Brier
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ LATE = cumulative_forecast("incapacitating", [0.4, 0.3, 0.2, 0.1], GRADES)
 
 
 def line(ax: Axes, gid: str) -> Any:
-    (artist,) = (x for x in ax.get_lines() if x.get_gid() == gid)
+    (artist,) = lines_of(ax, gid)
     return artist
 
 
@@ -83,8 +83,7 @@ def test_the_numbers_are_written_and_their_mean_before_them() -> None:
 def test_several_have_panels_side_by_side_on_one_scale() -> None:
     axes = plots.cumulative_forecast({"near": NEAR, "far": FAR})
     assert [ax.get_title() for ax in axes] == ["near", "far"]
-    figure = axes[0].figure
-    figure.draw_without_rendering()
+    figure_of(axes[0])
     left, right = (ax.get_window_extent() for ax in axes)
     assert left.x1 < right.x0
     assert (left.y0, left.y1) == (right.y0, right.y1)
@@ -99,7 +98,7 @@ def test_a_given_axes_is_drawn_on_and_has_its_legend_where_there_is_room() -> No
         ax = Figure().add_subplot()
         assert plots.cumulative_forecast(record, ax) is ax
         plots.cumulative_forecast(record, ax)
-        ax.figure.draw_without_rendering()  # type: ignore[union-attr]
+        figure_of(ax)
         legend = ax.get_legend()
         assert legend is not None
         labels = [text.get_text() for text in legend.get_texts()]
@@ -118,7 +117,7 @@ CURVE = STUDY.curves["good"]
 
 
 def names(ax: Axes) -> list[Any]:
-    return [text for text in ax.texts if text.get_gid() == "name at the end"]
+    return [text for text in ax.texts if text.get_gid() == NAME]
 
 
 def test_lines_are_the_curves_of_the_study_in_percent() -> None:
@@ -191,7 +190,7 @@ def test_bands_are_drawn_if_asked_for_and_of_two_scores_only() -> None:
     )
     assert not plots.retention(three).collections
     ax = plots.retention(three, band=True)
-    ribbons = [item for item in ax.collections if item.get_gid() == "band"]
+    ribbons = parts_of(ax, "band")
     assert len(ribbons) == len(ax.collections) == 2
     for ribbon, name, color in zip(ribbons, "ab", PALETTE, strict=False):
         np.testing.assert_array_equal(ribbon.get_facecolor(), [to_rgba(color, RIBBON)])
@@ -212,10 +211,6 @@ def bars(ax: Axes) -> Any:
     drawn = [bar for bar in ax.patches if bar.get_gid() != "outcome"]
     rows = round(ax.get_ylim()[0] + 0.5)
     return np.array(drawn, dtype=object).reshape(-1, rows).T
-
-
-def frames(ax: Axes) -> list[Any]:
-    return [bar for bar in ax.patches if bar.get_gid() == "outcome"]
 
 
 def losses(ax: Axes) -> list[str]:
@@ -244,7 +239,7 @@ def test_the_worst_is_on_top_and_its_loss_is_written() -> None:
 
 
 def test_what_happened_is_framed() -> None:
-    drawn = frames(plots.worst_cases(WORST))
+    drawn = parts_of(plots.worst_cases(WORST), "outcome")
     middle = [(x.get_x() + x.get_width() / 2, x.get_y() + x.get_height() / 2) for x in drawn]
     np.testing.assert_allclose(middle, [(2, 0), (0, 1), (1, 2)])
     assert all(frame.get_facecolor()[3] == 0 for frame in drawn)
@@ -266,7 +261,7 @@ def test_an_event_has_two_columns() -> None:
         "no event",
         "event",
     ]
-    assert [frame.get_x() + frame.get_width() / 2 for frame in frames(ax)] == [1, 1]
+    assert [frame.get_x() + frame.get_width() / 2 for frame in parts_of(ax, "outcome")] == [1, 1]
 
 
 @pytest.mark.slow
@@ -277,9 +272,7 @@ def test_ten_classes_and_ten_cases_are_whole_and_apart(labels: str | None) -> No
     named = None if labels is None else [labels.format(k, k) for k in range(10)]
     cases = Cases(y if named is None else [named[k] for k in y], p, labels=named)
     ax = plots.worst_cases(worst_cases(cases, RPS()))
-    figure = ax.figure
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
+    figure = figure_of(ax)
     paper = figure.bbox
     heads = [label for label in ax.get_xticklabels() if label.get_visible()]
     for text in [*ax.texts, *heads, *ax.get_yticklabels(), ax.xaxis.label]:

@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
-from tests.plots.subjects import lines_of
+from tests.plots.subjects import figure_of, lines_of, parts_of, texts_of
 
 import properly
 from properly.plots import monitor, training
-from properly.plots._axes import GREY, PALETTE, TEXT
+from properly.plots._axes import GREY, NAME, PALETTE, TEXT
 from properly.plots._case_plots import STOREY, scaled, stacked
 
 RNG = np.random.default_rng(5)
@@ -35,7 +35,7 @@ def names(ax: Any) -> list[str]:
 
 
 def dots(ax: Any) -> list[tuple[float, float]]:
-    drawn = [item for item in ax.collections if item.get_gid() == "alarm"]
+    drawn = parts_of(ax, "alarm")
     return [tuple(np.asarray(dot.get_offsets())[0].tolist()) for dot in drawn]
 
 
@@ -134,15 +134,11 @@ HISTORY = {
 
 def best_dots(ax: Any) -> dict[str, tuple[float, float]]:
     """Return where dots are, by colour."""
-    drawn = [item for item in ax.collections if item.get_gid() == "best"]
+    drawn = parts_of(ax, "best")
     return {
         to_hex(np.asarray(dot.get_facecolor())[0]): tuple(np.asarray(dot.get_offsets())[0].tolist())
         for dot in drawn
     }
-
-
-def end_names(ax: Any) -> list[str]:
-    return [text.get_text() for text in ax.texts if text.get_gid() == "name at the end"]
 
 
 def test_every_metric_runs_from_its_worst_to_its_best_upwards() -> None:
@@ -174,7 +170,11 @@ def test_a_dot_goes_to_the_lowest_free_storey() -> None:
 
 def test_names_tell_the_best_epoch_and_stand_at_the_ends() -> None:
     ax: Any = training(HISTORY)
-    assert end_names(ax) == ["log, epoch 1", "macro_f1, epoch 3", "error, epoch 3"]
+    assert texts_of(ax, NAME) == [
+        "log, epoch 1",
+        "macro_f1, epoch 3",
+        "error, epoch 3",
+    ]
     assert ax.get_legend() is None
     for text, line in zip(ax.texts, lines_of(ax), strict=True):
         assert text.get_color() == line.get_color()
@@ -183,7 +183,7 @@ def test_names_tell_the_best_epoch_and_stand_at_the_ends() -> None:
 
 def test_names_do_not_overlap() -> None:
     ax: Any = training({f"metric {k}": np.arange(20) for k in range(7)})
-    ax.figure.draw_without_rendering()
+    figure_of(ax)
     # Of the words alone: the box of an annotation has its arrow in it.
     boxes = sorted((Text.get_window_extent(text) for text in ax.texts), key=lambda box: box.y0)
     for below, above in pairwise(boxes):
@@ -192,22 +192,22 @@ def test_names_do_not_overlap() -> None:
 
 def test_a_reference_is_black_and_others_tell_how_they_agree_with_it() -> None:
     ax: Any = training(HISTORY, reference="macro_f1")
-    assert end_names(ax) == [
+    assert texts_of(ax, NAME) == [
         "macro_f1, epoch 3",
         "log, epoch 1, r = −.66",
         "error, epoch 3, r = .95",
     ]
     looks = [(line.get_color(), line.get_linewidth()) for line in lines_of(ax)]
     assert looks == [(TEXT, 2.4), (PALETTE[0], 1.4), (PALETTE[1], 1.4)]
-    (mark,) = [line for line in ax.get_lines() if line.get_gid() == "best of the reference"]
+    (mark,) = lines_of(ax, "best of the reference")
     assert list(mark.get_xdata()) == [3, 3]
     assert best_dots(ax)[TEXT.lower()] == (3, 1)
 
 
 def test_the_reference_may_be_a_loss() -> None:
     ax: Any = training(HISTORY, reference="log", larger=("macro_f1",))
-    assert end_names(ax)[0] == "log, epoch 1"
-    (mark,) = [line for line in ax.get_lines() if line.get_gid() == "best of the reference"]
+    assert texts_of(ax, NAME)[0] == "log, epoch 1"
+    (mark,) = lines_of(ax, "best of the reference")
     assert list(mark.get_xdata()) == [1, 1]
 
 
@@ -216,17 +216,17 @@ def test_infinite_values_leave_gaps_and_no_dot() -> None:
     np.testing.assert_array_equal(scaled(-values), [np.nan, 0, np.nan, 1])
     ax: Any = training({"log": values, "none": np.full(4, np.inf)})
     assert list(best_dots(ax).values()) == [(3, 1)]
-    assert end_names(ax) == ["log, epoch 3"]
+    assert texts_of(ax, NAME) == ["log, epoch 3"]
     assert ax.get_xlim() == (0, 3)
 
 
 def test_a_correlation_that_is_not_defined_is_said_to_be_so() -> None:
     ax: Any = training({"macro_f1": [0.1, 0.2], "flat": [1, 1]}, reference="macro_f1")
-    assert end_names(ax) == ["macro_f1, epoch 1", "flat, epoch 0, r = undefined"]
+    assert texts_of(ax, NAME) == ["macro_f1, epoch 1", "flat, epoch 0, r = undefined"]
     np.testing.assert_array_equal(lines_of(ax)[1].get_ydata(), [0.5, 0.5])
 
 
 def test_frames_are_drawn_as_dicts_are_and_names_are_text() -> None:
     ax: Any = training(pl.DataFrame({"$\\alpha$": [2, 1], "_x": [1, 2]}))
-    assert end_names(ax) == [r"\$\alpha\$, epoch 1", " _x, epoch 0"]
+    assert texts_of(ax, NAME) == [r"\$\alpha\$, epoch 1", " _x, epoch 0"]
     assert not any(text.get_usetex() for text in ax.texts)

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
-from tests.plots.subjects import CONTINUOUS, DISCRETE, lines_of
+from tests.plots.subjects import CONTINUOUS, DISCRETE, figure_of, legend_of, legend_texts, lines_of
 
 from properly import decompose, plots, reliability, tally
 from properly.calibration import Decomposition, binned_reliability
@@ -45,7 +45,7 @@ def test_models_on_one_axes_share_its_diagonal_and_leave_its_limits() -> None:
     ax = Figure().add_subplot(xlim=(0, 0.2))
     for _ in range(2):
         plots.reliability(RECORD, ax)
-    assert len([line for line in ax.get_lines() if line.get_gid() == "diagonal"]) == 1
+    assert len(lines_of(ax, "diagonal")) == 1
     assert ax.get_xlim() == (0, 0.2)
 
 
@@ -104,10 +104,8 @@ def test_only_a_model_that_is_alone_has_a_band_and_a_histogram() -> None:
 def test_several_models_are_named_and_the_legend_avoids_them() -> None:
     low = reliability(tally([1, 1, 0, 1, 1], [0.1, 0.12, 0.13, 0.14, 0.3]))
     ax = plots.reliability({"low": low, "other": low})
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["low", "other"]
-    box, frame = legend.get_window_extent(), ax.get_window_extent()
+    assert legend_texts(ax) == ["low", "other"]
+    box, frame = legend_of(ax).get_window_extent(), ax.get_window_extent()
     assert box.x0 > (frame.x0 + frame.x1) / 2  # lower right: these curves lie in the upper left
 
 
@@ -161,7 +159,7 @@ def test_bars_show_the_weight_of_each_bin() -> None:
 def test_the_line_is_the_curve_in_a_square() -> None:
     curve = roc_curve(CONTINUOUS)
     ax = plots.roc(curve)
-    line = next(line for line in ax.get_lines() if line.get_gid() == "curve")
+    (line,) = lines_of(ax)
     np.testing.assert_array_equal(line.get_xdata(), curve.false_positive_rate)
     np.testing.assert_array_equal(line.get_ydata(), curve.true_positive_rate)
     assert ax.get_aspect() == 1
@@ -170,13 +168,9 @@ def test_the_line_is_the_curve_in_a_square() -> None:
 def test_the_legend_says_of_which_curve_the_area_is() -> None:
     raw, hull = roc_curve(CONTINUOUS), roc_curve(CONTINUOUS, hull=True)
     areas = [f"{curve.area:.3f}"[1:] for curve in (raw, hull)]
-    legend = plots.roc({"raw": raw, "$": hull}).get_legend()
-    assert legend is not None
-    shown = [text.get_text() for text in legend.get_texts()]
+    shown = legend_texts(plots.roc({"raw": raw, "$": hull}))
     assert shown == [f"raw, AUC {areas[0]}", rf"\$, hull area {areas[1]}"]
-    legend = plots.roc(raw).get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == [f"AUC {areas[0]}"]
+    assert legend_texts(plots.roc(raw)) == [f"AUC {areas[0]}"]
 
 
 def test_a_band_is_a_polygon_of_a_curve_that_is_alone() -> None:
@@ -192,7 +186,7 @@ TALLIES = {"_first": CONTINUOUS, "$second$": DISCRETE}
 
 
 def colors(ax: Axes) -> list[object]:
-    return [line.get_color() for line in ax.get_lines() if line.get_gid() == "curve"]
+    return [line.get_color() for line in lines_of(ax)]
 
 
 def test_a_model_has_one_colour_in_all_panels_and_there_is_one_legend() -> None:
@@ -202,12 +196,10 @@ def test_a_model_has_one_colour_in_all_panels_and_there_is_one_legend() -> None:
         {name: roc_curve(t) for name, t in TALLIES.items()},
     )
     assert colors(left) == colors(middle)[::-1] == colors(right)
-    figure = left.figure
-    assert isinstance(figure, Figure)
+    figure = figure_of(left, drawn=False)
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [" _first", r"\$second\$"]
-    areas = right.get_legend()
-    assert areas is not None
+    areas = legend_of(right)
     assert [text.get_text()[:4] for text in areas.get_texts()] == ["AUC ", "AUC "]
     assert left.get_legend() is middle.get_legend() is None
 
@@ -218,9 +210,7 @@ def test_panels_are_square_and_nothing_is_cut_off() -> None:
         {"m" * 200: reliability(CONTINUOUS)},
         {"m" * 200: roc_curve(CONTINUOUS)},
     )
-    figure = axes[0].figure
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
+    figure = figure_of(axes[0])
     for ax in axes:
         box = ax.get_window_extent()
         assert abs(box.width - box.height) < 0.5
@@ -306,9 +296,7 @@ def test_a_point_outside_its_interval_is_joined_to_it() -> None:
 def test_names_of_near_points_do_not_overlap() -> None:
     models = {f"model number {k}": parts(0.02 + 0.0005 * k, 0.05 + 0.0005 * k) for k in range(4)}
     ax = plots.mcb_dsc(models | {"far": parts(0.05, 0.09)})
-    figure = ax.figure
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
+    figure_of(ax)
     boxes = [text.get_window_extent() for text in ax.texts]
     frame = ax.get_window_extent()
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[k + 1 :])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.boards import board, mixed_board
-from tests.plots.subjects import ends_of, key_texts, texts_of
+from tests.plots.subjects import ends_of, key_texts, lines_of, parts_of, texts_of
 
 from properly import Cases, compare, plots
 from properly.comparison import by_group
@@ -39,7 +39,7 @@ AREAS = compare(Y, MODELS, rule="auc", rng=1)
 
 
 def dots(ax: Axes) -> dict[float, Any]:
-    drawn: list[Any] = [line for line in ax.get_lines() if line.get_gid() == "value"]
+    drawn = lines_of(ax, "value")
     return {line.get_ydata()[0]: line for line in drawn}
 
 
@@ -94,9 +94,9 @@ def test_dots_tell_which_pairs_are_told_apart() -> None:
 def test_a_margin_is_a_strip_and_models_within_it_have_squares() -> None:
     comparison = compare(Y, MODELS, rule=Brier(), margin=0.02, rng=1)
     ax = plots.comparison(comparison)
-    (strip,) = (patch for patch in ax.patches if patch.get_gid() == "margin")
-    assert strip.get_x() == -0.02  # type: ignore[attr-defined]
-    assert strip.get_width() == 0.04  # type: ignore[attr-defined]
+    (strip,) = parts_of(ax, "margin")
+    assert strip.get_x() == -0.02
+    assert strip.get_width() == 0.04
     row = sides(ax).index(("truth", "nearly"))
     assert dots(ax)[row].get_marker() == "s"
     assert "as good as each other, within 0.02 Brier score" in key_texts(ax)
@@ -183,7 +183,7 @@ def test_one_row_a_group_with_its_score_interval_cases_and_events() -> None:
 def test_a_group_that_is_too_small_has_no_interval_and_that_is_said() -> None:
     ax = plots.groups(GROUPS)
     assert texts_of(ax, "words") == ["no interval"]
-    small: Any = [line for line in ax.get_lines() if line.get_gid() == "value"][3]
+    small = lines_of(ax, "value")[3]
     assert small.get_markerfacecolor() == "white"
     assert key_texts(ax)[-2] == "no interval: fewer than 10 expected events, or non-events"
     assert (
@@ -214,8 +214,8 @@ def test_the_worst_group_is_seen_from_the_rest() -> None:
 def test_all_cases_are_a_line() -> None:
     whole = score_interval(Cases(HAPPENED, P), Brier())
     ax = plots.groups(GROUPS)
-    (line,) = (line for line in ax.get_lines() if line.get_gid() == "overall")
-    assert list(line.get_xdata()) == pytest.approx([whole.value] * 2)  # type: ignore[arg-type]
+    (line,) = lines_of(ax, "overall")
+    assert list(line.get_xdata()) == pytest.approx([whole.value] * 2)
     assert len(ends_of(ax, "rest")) == 1
     assert key_texts(ax)[-1] == f"all cases: .{1000 * whole.value:.0f}"
 
@@ -227,7 +227,7 @@ def test_skill_and_observed_to_expected_events_can_be_drawn() -> None:
     ((row, _),) = ends_of(ax, "simultaneous").items()
     assert GROUPS.worst_skill is not None
     assert GROUPS.name[int(row)] == GROUPS.worst_skill.name
-    assert len([line for line in ax.get_lines() if line.get_gid() == "marked"]) == 1
+    assert len(lines_of(ax, "marked")) == 1
     ax = plots.groups(GROUPS, measure="observed_expected")
     assert ax.get_xlabel() == "observed to expected events"
     assert ends_of(ax, "marked") == {0: [1, 1]}
@@ -278,9 +278,7 @@ def test_one_row_a_forecaster_with_score_ranks_and_answers() -> None:
 def test_bars_are_as_long_as_the_share_of_the_questions() -> None:
     record = board(6)
     ax = plots.leaderboard(record)
-    bars: dict[str, list[Any]] = {
-        gid: [x for x in ax.patches if x.get_gid() == gid] for gid in ("answered", "all")
-    }
+    bars: dict[str, list[Any]] = {gid: parts_of(ax, gid) for gid in ("answered", "all")}
     shares = [72 * x.get_width() / FULL for x in bars["answered"]]
     assert shares == pytest.approx([x.coverage for x in record])
     assert {72 * x.get_width() for x in bars["all"]} == {FULL}
@@ -319,7 +317,7 @@ def test_rounding_does_not_mislead() -> None:
 
 
 def colors(ax: Axes) -> list[Any]:
-    drawn: list[Any] = [line for line in ax.get_lines() if line.get_gid() == "value"]
+    drawn = lines_of(ax, "value")
     return [line.get_color() for line in drawn]
 
 

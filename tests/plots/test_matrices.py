@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from tests.plots.subjects import key_texts
+from tests.plots.subjects import key_texts, parts_of
 from tests.plots.test_forest_plots import AREAS, COMPARISON, MODELS, SURE, Q, Y
 
 from properly import compare, plots
@@ -33,12 +33,12 @@ def written(ax: Axes) -> list[list[str]]:
 
 
 def cells(ax: Axes) -> Any:
-    (mesh,) = (x for x in ax.collections if x.get_gid() == "cells")
+    (mesh,) = parts_of(ax, "cells")
     return np.asarray(mesh.get_array())
 
 
 def framed(ax: Axes) -> list[tuple[float, float]]:
-    boxes: list[Any] = [x for x in ax.patches if x.get_gid() == "right"]
+    boxes = parts_of(ax, "right")
     return [(x.get_x() + x.get_width() / 2, x.get_y() + x.get_height() / 2) for x in boxes]
 
 
@@ -85,7 +85,7 @@ def test_weights_are_written_with_a_decimal_unless_they_are_large() -> None:
 
 
 def hatched(ax: Axes) -> set[tuple[int, int]]:
-    boxes: list[Any] = [x for x in ax.patches if x.get_gid() == "open"]
+    boxes = parts_of(ax, "open")
     return {(round(x.get_y() + 0.5), round(x.get_x() + 0.5)) for x in boxes}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.plots.subjects import CONTINUOUS, DISCRETE, lines_of
+from tests.plots.subjects import CONTINUOUS, DISCRETE, figure_of, legend_texts, lines_of
 
 from properly import plots, tally
 from properly.plots._axes import PALETTE
@@ -24,7 +24,7 @@ LONG = {f"model-of-a-long-name-{k}": one for k, one in enumerate(RECORDS.values(
 
 
 def marked(ax: Axes, gid: str) -> list[Any]:
-    drawn = [line for line in ax.get_lines() if line.get_gid() == gid]
+    drawn = lines_of(ax, gid)
     return [np.asarray(line.get_xydata()).tolist() for line in drawn]
 
 
@@ -65,9 +65,7 @@ def test_bars_lie_where_names_are_long_and_the_first_is_on_top() -> None:
 @pytest.mark.parametrize("records", [RECORDS, LONG])
 def test_mean_probabilities_are_printed_beside_the_bars(records: Any) -> None:
     ax = plots.means_bars(records)
-    figure = ax.figure
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
+    figure_of(ax)
     assert numbers(ax) == [f"{one.mean_probability:.3f}" for one in records.values()]
 
 
@@ -84,16 +82,13 @@ def test_a_zero_is_drawn_at_zero_and_whole() -> None:
 def test_a_legend_says_what_is_what() -> None:
     said = ["share correct", "decisiveness", "mean probability", "robustness"]
     ax = plots.means_bars(RECORDS)
-    figure = ax.figure
-    assert isinstance(figure, Figure)
+    figure = figure_of(ax, drawn=False)
     shown: list[Any] = figure.legends[0].legend_handles[1:]
     assert [handle.get_marker() for handle in shown] == ["^", "D", "v"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == said
     given = Figure().add_subplot()
     assert plots.means_bars(RECORDS, given) is given
-    legend = given.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == said
+    assert legend_texts(given) == said
 
 
 PROFILE, OTHER = risk_profile(CONTINUOUS), risk_profile(DISCRETE)

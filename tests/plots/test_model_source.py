@@ -11,6 +11,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from tests.plots.subjects import figure_of, legend_of, legend_texts
 
 from properly import Cases, plots, tally
 from properly.plots._axes import GREY, PALETTE, SLATE
@@ -45,8 +46,7 @@ def written(ax: Axes) -> list[Any]:
 
 
 def names(ax: Axes) -> list[str]:
-    figure = ax.figure
-    assert isinstance(figure, Figure)
+    figure = figure_of(ax, drawn=False)
     (legend,) = figure.legends
     return [text.get_text() for text in legend.get_texts()]
 
@@ -109,9 +109,7 @@ def test_overall_marks_are_named_with_their_values() -> None:
 
 def test_names_do_not_touch_even_where_all_means_are_equal() -> None:
     ax = plots.model_source(source_table(tally([0, 1], [0.1, 0.9]), source=EqualCount(bins=1)))
-    figure = ax.figure
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
+    figure_of(ax)
     boxes = [Text.get_window_extent(text) for text in written(ax)]
     for one, other in combinations(boxes, 2):
         assert one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 or other.y1 <= one.y0
@@ -189,9 +187,7 @@ def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
     ax = figure.add_subplot(xlim=(0.2, 0.9), ylim=(0.1, 0.8))
     assert plots.model_source(TABLE, ax=ax) is ax
     assert (ax.get_xlim(), ax.get_ylim()) == ((0.2, 0.9), (0.1, 0.8))
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["event", "no event"]
+    assert legend_texts(ax) == ["event", "no event"]
     assert not figure.legends
     # What lies outside is cut off, but in a whole picture bubbles and marks at its edge are whole.
     assert all(item.get_clip_on() for item in (*ax.get_lines(), *ax.collections))
@@ -201,11 +197,8 @@ def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
 
 def test_a_legend_inside_keeps_away_from_the_names() -> None:
     ax = plots.model_source(TABLE, Figure().add_subplot())
-    legend = ax.get_legend()
-    assert legend is not None
-    figure = ax.figure
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
+    legend = legend_of(ax)
+    figure_of(ax)
     box = legend.get_window_extent()
     assert len(written(ax)) == 3
     assert not any(Text.get_window_extent(text).overlaps(box) for text in written(ax))
@@ -220,9 +213,7 @@ def test_a_small_picture_has_small_bubbles_and_names_that_do_not_touch() -> None
     # Bubbles have their usual area from a side of 230 points on.
     sizes = [marked(ax, "bubbles")[0].get_sizes() for ax in (small, large)]
     np.testing.assert_allclose(sizes[0], sizes[1] * (side / 230) ** 2)
-    figure = small.figure
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
+    figure_of(small)
     boxes = [Text.get_window_extent(text) for text in small.texts if text.get_gid() == "name"]
     assert len(boxes) == 3
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[k + 1 :])

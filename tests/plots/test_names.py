@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from tests.plots.subjects import figure_of, legend_of, legend_texts
 
 from properly.plots._axes import APART, DEEP, NOTHING, Picture, class_colors, ink_on, inks, shades
 from properly.plots._names import (
@@ -104,9 +105,7 @@ def test_names_in_a_figure_of_our_own_do_not_touch_and_are_whole(count: int) -> 
     for k, (name, look) in enumerate(ink.items()):
         picture.draw_curve(([0, 1], [0, 1 + k / 1000]), look, name)
     picture.name_ends()
-    figure = ax.figure
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
+    figure = figure_of(ax)
     # Without the lines that lead to the names.
     boxes = sorted((Text.get_window_extent(x) for x in ax.texts), key=lambda box: box.y0)
     assert len(boxes) == count
@@ -127,11 +126,9 @@ def test_elsewhere_more_names_than_fit_stand_in_a_legend_by_height() -> None:
         picture.draw_curve(([0, 1], [0, [0, 2, 1, 3][k]]), look, name)
     picture.name_ends()
     assert not ax.texts
-    legend = ax.get_legend()
-    assert legend is not None
-    labels = [text.get_text() for text in legend.get_texts()]
+    labels = legend_texts(ax)
     assert labels == ["top", "high", " _middle", r"\$low\$"]
-    assert not any(text.get_usetex() for text in legend.get_texts())
+    assert not any(text.get_usetex() for text in legend_of(ax).get_texts())
 
 
 def overlap(one: Box, other: Box) -> bool:

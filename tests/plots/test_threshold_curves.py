@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from scipy.integrate import quad, trapezoid
 from scipy.special import logit
-from tests.plots.subjects import CONTINUOUS, DISCRETE, P, Y, legend_of, legend_texts
+from tests.plots.subjects import CONTINUOUS, DISCRETE, P, Y, legend_of, legend_texts, lines_of
 
 from properly import Interval, plots, tally
 from properly.counts import baselines
@@ -306,7 +306,7 @@ def test_a_second_call_keeps_the_axis_and_draws_grey_lines_once() -> None:
     assert legend_texts(ax) == ["one", "two", "treat all", "treat none"]
     assert ax.get_xlabel() == "threshold (quadratic scale)"
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 0.5), height)
-    drawn = [line for line in ax.get_lines() if line.get_gid() == "curve"]
+    drawn = lines_of(ax, "curve")
     assert [to_hex(line.get_color()).upper() for line in drawn] == list(PALETTE[:2])
 
 

@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.integrate import quad, trapezoid
 from scipy.special import logit
+from tests.plots.subjects import legend_texts
 
 from properly._boundary._text import percent
 from properly.decisions._grid import odds
@@ -200,12 +201,6 @@ def drawn(ax: Axes, which: int = 0) -> Any:
     return x, y
 
 
-def said(ax: Axes) -> list[str]:
-    legend = ax.get_legend()
-    assert legend is not None
-    return [text.get_text() for text in legend.get_texts()]
-
-
 def area(x: Any, y: Any, axis: Axis) -> float:
     along = x if axis == "linear" else logit(x)
     return float(trapezoid(np.nan_to_num(y), along))
@@ -239,7 +234,7 @@ def test_point_masses_are_stems_as_tall_as_their_share() -> None:
     ax = threshold_weights(
         {"accuracy": Misclassification(), "three": PointWeighted([0.1, 0.2], [3, 1])}
     )
-    assert said(ax) == ["accuracy, point mass", "three, point mass"]
+    assert legend_texts(ax) == ["accuracy, point mass", "three, point mass"]
     np.testing.assert_array_equal(drawn(ax), [[0.5, 0.5, np.nan], [0, TALLEST, np.nan]])
     x, y = drawn(ax, 1)
     np.testing.assert_array_equal(x, [0.1, 0.1, np.nan, 0.2, 0.2, np.nan])
@@ -254,7 +249,7 @@ def test_point_masses_are_stems_as_tall_as_their_share() -> None:
 
 def test_a_rule_with_both_has_one_name_and_one_colour() -> None:
     ax = threshold_weights({"both": Mixture([(1, Brier()), (2, Elementary(0.3))]), "log": Log()})
-    assert said(ax) == ["both", "log, not normalised"]
+    assert legend_texts(ax) == ["both", "log, not normalised"]
     density, stem, log = ax.get_lines()
     np.testing.assert_allclose(drawn(ax)[1], 0.5)
     assert np.nanmax(np.asarray(stem.get_ydata())) == pytest.approx(TALLEST / 2)
