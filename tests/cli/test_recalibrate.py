@@ -17,13 +17,7 @@ from tests.command_line import GRADES, run, write_forecasts
 
 import properly
 from properly.cli._option_table import CLASS_MAPS, EVENT_MAPS
-from properly.recalibration import (
-    Identity,
-    Isotonic,
-    Logistic,
-    VennAbers,
-    load,
-)
+from properly.recalibration import Identity, Isotonic, Logistic, VennAbers, load
 
 if TYPE_CHECKING:
     from pathlib import Path

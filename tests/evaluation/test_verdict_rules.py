@@ -24,11 +24,7 @@ from tests.evaluation.verdict_subjects import (
     unknown,
 )
 
-from properly.evaluation._phrases import (
-    digits_apart,
-    ends_of,
-    scope_of,
-)
+from properly.evaluation._phrases import digits_apart, ends_of, scope_of
 from properly.evaluation._verdict import _verdict
 from properly.rules import (
     RPS,

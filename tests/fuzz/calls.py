@@ -29,17 +29,7 @@ from properly import (
 )
 from properly.rules import RPS, Brier
 
-from .odd_rows import (
-    CLASSES,
-    FEW,
-    ODD,
-    chances,
-    class_rules,
-    odd_classes,
-    odd_rows,
-    tables,
-    within,
-)
+from .odd_rows import CLASSES, FEW, ODD, chances, class_rules, odd_classes, odd_rows, tables, within
 from .odd_rows import rules as any_rule
 
 if TYPE_CHECKING:

@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.inference._dependence import (
-    Dependence,
-    Latent,
-    Residuals,
-    psi_of,
-    rho_of,
-)
+from properly.inference._dependence import Dependence, Latent, Residuals, psi_of, rho_of
 from properly.inference._draws import DrawnRows, sampler
 
 DRAWS = 4000

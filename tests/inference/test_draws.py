@@ -12,14 +12,7 @@ import pytest
 import properly
 from properly.errors import DataError
 from properly.inference import _draws
-from properly.inference._draws import (
-    Counts,
-    DrawnRows,
-    cell_starts,
-    fast_stream,
-    in_cells,
-    sampler,
-)
+from properly.inference._draws import Counts, DrawnRows, cell_starts, fast_stream, in_cells, sampler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -36,17 +36,9 @@ REASON = "Keras or its backend is not installed; `make test-integrations` instal
 pytest.importorskip(os.environ["KERAS_BACKEND"], reason=REASON)
 keras: Any = pytest.importorskip("keras", reason=REASON)
 
-from properly.integrations.keras import (  # noqa: E402
-    RuleMetric,
-    ValidationScores,
-    import_keras,
-)
+from properly.integrations.keras import RuleMetric, ValidationScores, import_keras  # noqa: E402
 from properly.integrations.keras import _metric as metrics  # noqa: E402
-from properly.integrations.keras._metric import (  # noqa: E402
-    KerasRows,
-    checked_sums,
-    traced_sums,
-)
+from properly.integrations.keras._metric import KerasRows, checked_sums, traced_sums  # noqa: E402
 
 # Keras copies tensors by a protocol of numpy 1.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

@@ -20,15 +20,8 @@ from reproductions.epochs import death_boosting as _selection_death_boosting  # 
 from reproductions.epochs import ordinal_training as _selection_ordinal  # noqa: E402
 from reproductions.epochs.crash import crash_training  # noqa: E402
 from reproductions.epochs.data import People, Survey  # noqa: E402
-from reproductions.epochs.death_boosting import (  # noqa: E402
-    Crashes,
-    best_rounds,
-)
-from reproductions.epochs.injury_networks import (  # noqa: E402
-    LEARNERS,
-    Learner,
-    train,
-)
+from reproductions.epochs.death_boosting import Crashes, best_rounds  # noqa: E402
+from reproductions.epochs.injury_networks import LEARNERS, Learner, train  # noqa: E402
 from reproductions.epochs.ordinal_training import LOSSES  # noqa: E402
 
 from properly.datasets import crash  # noqa: E402

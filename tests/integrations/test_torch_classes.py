@@ -11,17 +11,7 @@ import pytest
 from tests.laws.class_subjects import SUBJECTS
 
 import properly
-from properly.rules import (
-    PBS,
-    PLL,
-    RPS,
-    Brier,
-    ClassRule,
-    Log,
-    Pseudospherical,
-    Ranked,
-    RankedLog,
-)
+from properly.rules import PBS, PLL, RPS, Brier, ClassRule, Log, Pseudospherical, Ranked, RankedLog
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

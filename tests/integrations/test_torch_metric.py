@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
 )
-from properly.integrations.torch import (  # noqa: E402
-    DecompositionMetric,
-    TallyMetric,
-    _metric,
-)
+from properly.integrations.torch import DecompositionMetric, TallyMetric, _metric  # noqa: E402
 
 COLUMNS = ("value", "weight", "events", "event_squares", "nonevent_squares")
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")

@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given
 
 from properly.errors import ProperlyError
-from properly.rules import (
-    Brier,
-    Log,
-    Misclassification,
-    Spherical,
-)
+from properly.rules import Brier, Log, Misclassification, Spherical
 
 from .class_draws import class_rows, dyadic_grid, few, rows_for, seeds
 from .class_subjects import SUBJECTS, ClassSubject

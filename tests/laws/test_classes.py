@@ -13,15 +13,7 @@ from hypothesis import given
 from properly.rules import ClassRule
 
 from . import class_oracles as exact
-from .class_draws import (
-    ClassRows,
-    as_row,
-    dyadic_grid,
-    expected_table,
-    few,
-    rows_for,
-    seeds,
-)
+from .class_draws import ClassRows, as_row, dyadic_grid, expected_table, few, rows_for, seeds
 from .class_subjects import IMPROPER, PROPER, STRICT, SUBJECTS, ClassSubject
 from .subjects import EPS
 

@@ -17,15 +17,7 @@ from tests.laws.class_draws import as_floats, expected_table
 from tests.laws.class_oracles import grid
 
 from properly.errors import ProperlyError
-from properly.rules import (
-    PBS,
-    PLL,
-    Brier,
-    Log,
-    Misclassification,
-    Propriety,
-    superior_penalty,
-)
+from properly.rules import PBS, PLL, Brier, Log, Misclassification, Propriety, superior_penalty
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from scipy.stats import t as student
-from tests.inference_numbers import (
-    DESIGNS,
-    P1,
-    P2,
-    SERIAL,
-    TIME,
-    Y,
-    assert_published,
-    cases_of,
-)
+from tests.inference_numbers import DESIGNS, P1, P2, SERIAL, TIME, Y, assert_published, cases_of
 from tests.reference.held import once
 
 import properly

@@ -14,15 +14,7 @@ import numpy as np
 import pytest
 from tests.class_routes import entropies, expectations, few_prices, prices
 
-from properly.rules import (
-    RPS,
-    Brier,
-    Log,
-    Ranked,
-    RankedLog,
-    Spherical,
-    SquaredAbsoluteRPS,
-)
+from properly.rules import RPS, Brier, Log, Ranked, RankedLog, Spherical, SquaredAbsoluteRPS
 from properly.rules._distance import SquaredMeanError
 
 from .held import floats, load, near, number

@@ -10,11 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import vl_convert
-from tests.report.threshold_subjects import (
-    NAMES,
-    evaluation,
-    on_grid,
-)
+from tests.report.threshold_subjects import NAMES, evaluation, on_grid
 
 from properly import Cases, at_threshold, decision_curve, evaluate, summarize
 from properly.report._decision_chart import decision_chart, intervals

@@ -11,25 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.report.chart_subjects import (
-    class_evaluation,
-    evaluation,
-    made,
-    require_good,
-    rows_of,
-)
+from tests.report.chart_subjects import class_evaluation, evaluation, made, require_good, rows_of
 from tests.report.threshold_subjects import NAMES
 
 import properly
 from properly._boundary._text import printable
 from properly.comparison import over_time
 from properly.report._page import page
-from properly.report._time_charts import (
-    FEW_PERIODS,
-    MOST_QUIET,
-    evidence_chart,
-    time_chart,
-)
+from properly.report._time_charts import FEW_PERIODS, MOST_QUIET, evidence_chart, time_chart
 from properly.report._vega import MOST_ROWS
 from properly.rules import Brier
 

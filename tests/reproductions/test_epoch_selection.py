@@ -7,11 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reproductions.epochs.selection import (
-    SelectionReport,
-    TrainingRun,
-    selection_report,
-)
+from reproductions.epochs.selection import SelectionReport, TrainingRun, selection_report
 from scipy.special import stdtrit
 from scipy.stats import permutation_test, ttest_1samp
 

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reproductions.grades.examples import (
-    Impropriety,
-    around_the_mean,
-    honesty,
-    impropriety,
-)
+from reproductions.grades.examples import Impropriety, around_the_mean, honesty, impropriety
 from reproductions.grades.forecasts import Forecasts, severity
 from reproductions.grades.temperatures import (
     FITTED,

@@ -6,14 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from reproductions.penalties.simulation import (
-    CLASSES,
-    PARTS,
-    SCHEMES,
-    Count,
-    compare,
-    pairs,
-)
+from reproductions.penalties.simulation import CLASSES, PARTS, SCHEMES, Count, compare, pairs
 
 
 def rng() -> np.random.Generator:

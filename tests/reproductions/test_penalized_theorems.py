@@ -10,14 +10,7 @@ import pytest
 from reproductions.penalties.constants import Constants, alone, at_ties, constants, pooled, truths
 from reproductions.penalties.example import MotivatingExample, example
 from reproductions.penalties.scales import Scales, algorithm3, scales
-from reproductions.penalties.ties import (
-    Share,
-    Ties,
-    best_tie,
-    share,
-    thresholds,
-    treatments,
-)
+from reproductions.penalties.ties import Share, Ties, best_tie, share, thresholds, treatments
 
 from properly.rules._penalty import likeliest
 

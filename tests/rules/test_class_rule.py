@@ -30,9 +30,7 @@ from properly.rules import (
     Rule,
     Spherical,
 )
-from properly.rules._class_rule import (
-    require_class_rule,
-)
+from properly.rules._class_rule import require_class_rule
 from properly.rules._distance import SquaredMeanError
 from properly.typing import Array
 

@@ -7,12 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from studies.conformance.answers import (
-    Answer,
-    printed,
-    spaced,
-    value,
-)
+from studies.conformance.answers import Answer, printed, spaced, value
 from studies.conformance.coming import PAGES, names_of_all, number
 from studies.conformance.defects import DEFECTS, Defect, _verdict
 from studies.conformance.numbers import NUMBERS, _by_r

@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 from studies.mutants.mutations import mutants_of
-from studies.mutants.run import (
-    PACKAGES,
-    equivalents,
-    wilson,
-)
+from studies.mutants.run import PACKAGES, equivalents, wilson
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -24,14 +24,7 @@ from properly.calibration._statistics import ForecastSample, score_axes
 from properly.counts._isotonic import recalibrate, refit_all
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
-from properly.inference._draws import (
-    BATCH,
-    Draw,
-    cell_starts,
-    fast_stream,
-    in_cells,
-    sampler,
-)
+from properly.inference._draws import BATCH, Draw, cell_starts, fast_stream, in_cells, sampler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

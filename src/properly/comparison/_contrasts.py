@@ -21,12 +21,7 @@ import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._tolerances import SAME_SUM
-from properly.comparison._group_variance import (
-    homogeneity,
-    of_differences,
-    of_groups,
-    shrink,
-)
+from properly.comparison._group_variance import homogeneity, of_differences, of_groups, shrink
 from properly.comparison._groups_record import FOR_SKILL, Contrast
 from properly.comparison._pair_tests import student_quantiles
 from properly.counts._scoring import price

@@ -30,13 +30,7 @@ from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import FOR_INTERVAL, GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
-from properly.counts._cases import (
-    Cases,
-    is_dependent,
-    numbered,
-    require_groups,
-    rows_in_use,
-)
+from properly.counts._cases import Cases, is_dependent, numbered, require_groups, rows_in_use
 from properly.counts._scoring import losses, price, unit_of
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError

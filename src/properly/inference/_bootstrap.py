@@ -26,13 +26,7 @@ from properly.counts._tally import Tally, as_tally, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._averages import UNKNOWN, Pair, interval_text
 from properly.inference._moments import Correction
-from properly.inference._replicates import (
-    Kind,
-    best_block,
-    quantiles,
-    require_enough,
-    sample_of,
-)
+from properly.inference._replicates import Kind, best_block, quantiles, require_enough, sample_of
 from properly.inference._variance import of_auc, of_mean
 from properly.rules import Rule
 

@@ -24,13 +24,7 @@ from properly.engines._files._clusters import (
     translated,
 )
 from properly.engines._files._duckdb_tables import MISSING, Header
-from properly.engines._files._paths import (
-    is_address,
-    is_here,
-    listed_paths,
-    no_match,
-    unreachable,
-)
+from properly.engines._files._paths import is_address, is_here, listed_paths, no_match, unreachable
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError, ProperlyError
 
 if TYPE_CHECKING:
