@@ -58,6 +58,11 @@ def printable(name: str) -> str:
     return name if name.isprintable() else repr(name)[1:-1]
 
 
+def capitalized(text: str) -> str:
+    """Begin with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
 def quoted(value: object) -> str:
     """Write a value of the user's as code, so that a terminal does not obey it; not at length."""
     # Imported here, since the command line writes text without numbers.

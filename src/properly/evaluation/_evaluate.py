@@ -19,12 +19,7 @@ from properly.counts._cases import TASKS, Cases, Forecasts
 from properly.decisions._single_cases import check_shown
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._checkup._notes import (
-    follow_up_notes,
-    follow_up_symptoms,
-    named_like_follow_up,
-    named_symptoms,
-)
+from properly.evaluation._checkup import _notes
 from properly.evaluation._pipeline import gather
 from properly.evaluation._source import Asked
 from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Regret
@@ -292,7 +287,8 @@ def evaluate(
         _require_rows(recalibrate, "a Summary has none")
     elif outcome is None:
         _require_arrays(y, forecasts)
-        given = given._replace(notes=follow_up_notes(named_symptoms(y, time, pos_label)))
+        notes = _notes.follow_up_notes(_notes.named_symptoms(y, time, pos_label))
+        given = given._replace(notes=notes)
     with shown(progress) as drawing["progress"]:
         if outcome is not None:
             given = _read_frame(given, drawing["progress"])
@@ -349,12 +345,13 @@ def _notes_of_frame(framed: Framed, time: str) -> list[str]:
     """Look at the columns that are named like follow-up times, and have no other role than time."""
     outcome = framed.roles.outcome
     others = [name for name in framed.names if name not in framed.roles.held.values()]
-    names = [] if framed.has_classes else named_like_follow_up(others, outcome)
+    names = [] if framed.has_classes else _notes.named_like_follow_up(others, outcome)
     if not names:
         return []
     columns = framed.read_as_is([outcome, *names])
     y, event = columns.pop(outcome), framed.pos_label
-    return follow_up_notes(follow_up_symptoms(outcome, y, columns, pos_label=event, time=time))
+    found = _notes.follow_up_symptoms(outcome, y, columns, pos_label=event, time=time)
+    return _notes.follow_up_notes(found)
 
 
 def _require_arrays(y: object, forecasts: object) -> None:

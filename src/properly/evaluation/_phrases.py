@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._record import Record
-from properly._boundary._text import counted, listed, p_text, percent, printable
+from properly._boundary._text import capitalized, counted, listed, p_text, percent, printable
 from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret, Rule
 from properly.rules._registry import SCORE_WORDS
 
@@ -263,4 +263,4 @@ def finished(sentence: str) -> str:
 def begun(text: str, names: Iterable[str] = ()) -> str:
     """Begin with a capital letter; names of models begin as they do."""
     starts = tuple(f"{printable(name)}{end}" for name in names for end in " ,")
-    return text if text.startswith(starts) else f"{text[:1].upper()}{text[1:]}"
+    return text if text.startswith(starts) else capitalized(text)

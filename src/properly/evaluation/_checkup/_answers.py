@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._classes import as_labels
-from properly._boundary._text import first_of, many, quoted
+from properly._boundary._text import capitalized, first_of, many, quoted
 from properly.comparison._gaps import shared_questions
 from properly.counts import _answer_rows
 from properly.counts._answers import Answers, Losses, answers_of
@@ -157,7 +157,7 @@ def _as_symptom(fault: Fault) -> Symptom:
 
 def _sentence(hint: str) -> str:
     """Begin with a capital letter, unless an argument comes first."""
-    return hint if "=" in hint.partition(" ")[0] else hint[:1].upper() + hint[1:]
+    return hint if "=" in hint.partition(" ")[0] else capitalized(hint)
 
 
 def _sound(rows: AnswerRows, found: list[Fault]) -> Column:

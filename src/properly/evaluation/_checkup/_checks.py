@@ -5,34 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._arrays import CENSORED, HUGE, SOFT, TINY
 from properly._boundary._classes import DISTRIBUTION, several_labels, sum_slack
 from properly._boundary._libraries import infinities
-from properly._boundary._text import first_of, many, quoted
+from properly._boundary._text import capitalized, first_of, many, quoted
 from properly._boundary._tolerances import UNIT_SUM
-from properly.evaluation._checkup._sheet import (
-    OUTSIDE,
-    ClassForecast,
-    EventForecast,
-    RawColumn,
-    Sheet,
-    Whole,
-)
-from properly.evaluation._checkup._symptom import (
-    Flags,
-    Symptom,
-    capitalized,
-    finding,
-    so_many,
-    some_of,
-)
+from properly.evaluation._checkup._symptom import Flags, Symptom, finding, so_many, some_of
 from properly.inference._averages import FEW_CLUSTERS, FIXED_CLUSTERS
 from properly.inference._design import TIMES
-from properly.typing import Floats
+from properly.typing import Column, Floats
+
+if TYPE_CHECKING:
+    from properly.evaluation._checkup._sheet import ClassForecast, EventForecast, RawColumn, Sheet
 
 DROPPING = 'missing="drop"'
 ONE_ROW = "Every column needs one row a case, in the same order. Were rows filtered in one of them?"
@@ -320,7 +308,7 @@ def design_symptoms(sheet: Sheet) -> Iterator[Symptom]:
             yield from check(sheet)
 
 
-def _codes_of_forecasts(sheet: Sheet) -> Whole | None:
+def _codes_of_forecasts(sheet: Sheet) -> Column | None:
     """Give rows numbers by all their forecasts; None if all rows differ, or columns do not fit."""
     rows = len(sheet.outcome)
     tables = list(sheet.models.values())
@@ -349,7 +337,7 @@ def _has_digits(sheet: Sheet) -> Flags:
     return rows
 
 
-def _differ_as_by_chance(forecast: Whole, outcome: Whole, first: Whole) -> bool:
+def _differ_as_by_chance(forecast: Column, outcome: Column, first: Column) -> bool:
     """Tell whether rows with equal forecasts have different outcomes, as independent cases do.
 
     `first` has one row for each forecast with each of its outcomes. Expected is how many sets of
@@ -758,10 +746,9 @@ def sums(model: ClassForecast) -> Iterator[Symptom]:
 
 def outside_classes(model: ClassForecast) -> Iterator[Symptom]:
     """Find outcomes that are none of the classes: no column says how likely they were."""
-    if not model.has_outside:
+    bad, outcome = model.outside, model.sheet.outcome
+    if not bad.any():
         return
-    bad = np.asarray(model.happened == OUTSIDE)
-    outcome = model.sheet.outcome
     if outcome.is_table:
         what = "an outcome in a row must have a single 1 and otherwise 0; it has something else"
         advice = several_labels(model.count) if model.has_several_labels else DISTRIBUTION

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from properly.evaluation._checkup._symptom import Flags
     from properly.inference import Estimate
 
-Whole: TypeAlias = np.ndarray[Any, np.dtype[np.intp]]
 # Kinds of numbers, dates and spans of time, which sort fast.
 NUMBERS = "biufmM"
 # The values of what is no column, and which of them were masked.
@@ -100,12 +99,12 @@ class RawColumn:
         return self._numbered[0]
 
     @property
-    def codes(self) -> Whole:
+    def codes(self) -> Column:
         """The number of each value, from 0 on, in no order; -1 for all that is missing."""
         return self._numbered[1]
 
     @cached_property
-    def _numbered(self) -> tuple[list[Any], Whole]:
+    def _numbered(self) -> tuple[list[Any], Column]:
         present = self.values[~self.missing]
         if present.dtype.kind in NUMBERS:
             distinct, code = np.unique(present, return_inverse=True)
@@ -354,7 +353,7 @@ class ClassForecast(RawForecast):
         return tuple(outcomes) if len(outcomes) == self.count else None
 
     @cached_property
-    def happened(self) -> Whole | None:
+    def happened(self) -> Column | None:
         """The class that happened, by its column; negative where there is none."""
         outcome, labels = self.sheet.outcome, self.labels
         if len(outcome) != len(self.column) or labels is None or len(labels) != self.count:
@@ -367,15 +366,15 @@ class ClassForecast(RawForecast):
         return _looked_up(outcome, labels)
 
     @property
-    def has_outside(self) -> bool:
-        """Whether some outcome is none of the classes."""
-        return self.happened is not None and bool((self.happened == OUTSIDE).any())
+    def outside(self) -> Flags:
+        """Whether the outcome of each row is none of the classes."""
+        return np.zeros(0, dtype=bool) if self.happened is None else self.happened == OUTSIDE
 
     @cached_property
     def has_several_labels(self) -> bool:
         """Whether outcomes are rows of 0 and 1, not always a single 1."""
         y = self.sheet.outcome.numbers
-        return self.has_outside and y.ndim == 2 and bool(np.isin(y, (0, 1)).all())
+        return y.ndim == 2 and bool(self.outside.any() and np.isin(y, (0, 1)).all())
 
     @cached_property
     def sound(self) -> bool:
@@ -387,7 +386,7 @@ class ClassForecast(RawForecast):
         return not bool((p < 0).any() or np.isinf(p).any() or (off > slack).any())
 
     @cached_property
-    def scored(self) -> tuple[Whole, Floats] | None:
+    def scored(self) -> tuple[Column, Floats] | None:
         """The classes that happened, and the forecasts, if there are any and all are numbers."""
         if self.happened is None or np.isinf(self.column.numbers).any():
             return None
@@ -395,7 +394,7 @@ class ClassForecast(RawForecast):
         return (self.happened[rows], self.column.numbers[rows]) if rows.any() else None
 
 
-def _from_one_hot(outcome: RawColumn, count: int) -> Whole | None:
+def _from_one_hot(outcome: RawColumn, count: int) -> Column | None:
     """Find the single 1 of each row."""
     y = outcome.numbers
     if y.shape[1] != count:
@@ -405,7 +404,7 @@ def _from_one_hot(outcome: RawColumn, count: int) -> Whole | None:
     return np.where(good, (y == 1).argmax(axis=1), np.where(missing, MISSING, OUTSIDE))
 
 
-def _looked_up(outcome: RawColumn, labels: tuple[Any, ...]) -> Whole:
+def _looked_up(outcome: RawColumn, labels: tuple[Any, ...]) -> Column:
     """Look each outcome up among the labels."""
     number = {label: k for k, label in enumerate(labels)}
     table = [number.get(value, OUTSIDE) for value in outcome.distinct]

@@ -88,11 +88,6 @@ def some_of(
         yield finding(severity, where, bad, said, advice)
 
 
-def capitalized(hint: str) -> str:
-    """Write the hint of a refusal as a sentence of its own."""
-    return hint[:1].upper() + hint[1:]
-
-
 def so_many(count: int, rows: int, what: str) -> str:
     """Begin a sentence about some of many: "1 of 3 forecasts is", "2 of 3 forecasts are"."""
     return f"{count:,} of {many(rows, what)} {'is' if count == 1 else 'are'}"
