@@ -246,24 +246,10 @@ def test_the_worst_row_is_named_and_single_precision_is_forgiven() -> None:
     assert check(GRADE, single).findings == ()
 
 
-@pytest.mark.parametrize("order", [[1, 0, 2], [1, 2, 0], [2, 1, 0]])
-def test_columns_in_another_order_are_found_with_their_places(order: list[int]) -> None:
-    found = only(check(GRADE, GRADES[:, order]))
-    assert found.severity == "oddity"
-    for k, column in enumerate(np.argsort(order).tolist()):
-        assert (f"column {column} for {k}" in found.what) is (k != column)
-
-
-def test_a_weak_forecast_of_classes_is_not_taken_for_a_wrong_order() -> None:
-    noise = np.random.default_rng(4).dirichlet(np.ones(3), ROWS)
-    assert not any("places" in s.what for s in check(GRADE, noise).findings)
-
-
 def test_names_of_columns_name_the_classes() -> None:
     frame = pytest.importorskip("polars").DataFrame(dict(zip("zba", GRADES.T, strict=True)))
     words = np.array(["z", "b", "a"])[GRADE]
     assert check(words, {"model": frame}).findings == ()
-    assert "places" in only(check(words, {"model": GRADES})).what
 
 
 # Rows, weights, clusters, groups, time.

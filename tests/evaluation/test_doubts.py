@@ -43,13 +43,6 @@ def test_decisions_in_place_of_probabilities() -> None:
     assert not notes(labels, GRADES)
 
 
-def test_decisions_are_found_behind_the_first_thousand_rows() -> None:
-    y, hard = RNG.integers(0, 2, 1500), np.eye(2)[RNG.integers(0, 2, 1500)]
-    assert any("as decisions are" in note for note in notes(hard, y))
-    hard[1400] = 0.5
-    assert not any("as decisions are" in note for note in notes(hard, y))
-
-
 def test_the_probability_of_the_other_outcome() -> None:
     (note,) = notes({"one": P, "first column": 1 - P})
     assert note.startswith(
@@ -71,6 +64,14 @@ def test_percentages_that_were_divided_twice() -> None:
     assert note.endswith("the event rate, 0.22: were percentages divided by 100 twice?")
     rare = RNG.random(40_000) / 300
     assert not notes(rare, (RNG.random(40_000) < rare * 2).astype(int))
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 1, 0]])
+def test_columns_in_another_order_are_named(order: list[int]) -> None:
+    happened = (RNG.random(400)[:, None] > np.cumsum(TABLE, axis=1)).sum(axis=1)
+    said = " ".join(notes(TABLE[:, order], happened))
+    named = f"right if its columns were {', '.join(map(str, order))}: are they in the order"
+    assert (named in said) is (order != [0, 1, 2])
 
 
 def test_a_copy() -> None:

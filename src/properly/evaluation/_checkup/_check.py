@@ -161,8 +161,8 @@ def check(
     answer (one outcome only, a forecast that is the outcome). *Oddities* can be scored, but often
     come from a mistake: an AUC of 1, or below 1/2 by a 99.9 % interval; a mean forecast five
     standard errors and a quarter in odds from the event rate; forecasts of exactly 0 or 1 that were
-    wrong; rows or models that repeat; columns of classes in another order; one case with more than
-    5 % of the weight; times that look like follow-up, by their names and numbers. *Notes* say how
+    wrong; rows or models that repeat; one case with more than 5 % of the weight; times that look
+    like follow-up, by their names and numbers. *Notes* say how
     results are to be read.
 
     What forecasts look like beside outcomes is looked at once they are probabilities: mend

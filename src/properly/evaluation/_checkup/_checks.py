@@ -698,11 +698,6 @@ def _on_command_line(label: object) -> str:
 
 # Classes
 
-# Columns are put in other orders for up to so many classes.
-MOST = 8
-# Another order must be right this much more often.
-BETTER = 0.1
-
 
 def unknown_labels(model: ClassForecast) -> Iterator[Symptom]:
     """Find outcomes in words, or labels, that do not say what the columns stand for."""
@@ -778,48 +773,8 @@ def impossible(model: ClassForecast) -> Iterator[Symptom]:
     yield finding("oddity", model.name, bad, what, advice)
 
 
-def order_of_columns(model: ClassForecast) -> Iterator[Symptom]:
-    """Find columns in another order than the labels, such as that of the alphabet."""
-    if model.scored is None or model.labels is None or not model.sound:
-        return
-    y, p = model.scored
-    counts = np.bincount(y * model.count + p.argmax(axis=1), minlength=model.count**2)
-    found = better_order(counts.reshape(model.count, model.count))
-    if found is None:
-        return
-    order, now, then = found
-    moved = [k for k in range(model.count) if order[k] != k]
-    moves = ", ".join(f"column {order[k]} for {quoted(model.labels[k])}" for k in moved)
-    what = (
-        f"the likeliest class is right in {now / len(y):.1%} of cases, but in {then / len(y):.1%} "
-        f"if columns change places: {moves}"
-    )
-    advice = (
-        "Are the columns in the order of labels= (--classes)? Sorted labels are no order of grades."
-    )
-    yield finding("oddity", model.name, len(model.column), what, advice)
-
-
-def better_order(counts: Any) -> tuple[list[int], float, float] | None:
-    """Return columns in an order that makes more decisions right, and how many are right now, then.
-
-    Rows are the classes that happened, columns those that were decided for. Another order must be
-    right in a tenth more of the cases, by 3.29 standard errors of a paired difference.
-    """
-    if len(counts) > MOST:
-        return None
-    from scipy.optimize import linear_sum_assignment
-
-    truth, column = linear_sum_assignment(counts, maximize=True)
-    right, best = np.diag(counts), counts[truth, column]
-    gain, differ = best.sum() - right.sum(), (best + right)[truth != column].sum()
-    if gain <= max(BETTER * counts.sum(), SURE * math.sqrt(differ)):
-        return None
-    return column.tolist(), float(right.sum()), float(best.sum())
-
-
 TABLES = (unknown_labels, sums, outside_classes)
-CLASSES = (*TABLES, impossible, order_of_columns)
+CLASSES = (*TABLES, impossible)
 
 
 @infinities()

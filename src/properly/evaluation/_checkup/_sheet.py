@@ -385,14 +385,6 @@ class ClassForecast(RawForecast):
         slack = sum_slack(self.column.values)
         return not bool((p < 0).any() or np.isinf(p).any() or (off > slack).any())
 
-    @cached_property
-    def scored(self) -> tuple[Column, Floats] | None:
-        """The classes that happened, and the forecasts, if there are any and all are numbers."""
-        if self.happened is None or np.isinf(self.column.numbers).any():
-            return None
-        rows = (self.happened >= 0) & ~np.isnan(self.column.numbers).any(axis=1)
-        return (self.happened[rows], self.column.numbers[rows]) if rows.any() else None
-
 
 def _from_one_hot(outcome: RawColumn, count: int) -> Column | None:
     """Find the single 1 of each row."""
