@@ -57,12 +57,11 @@ def assert_same_curves(expected: Tally, got: Tally) -> None:
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-def assert_same_decisions(expected: Tally, got: Tally, tolerance: float) -> None:
+def assert_same_decisions(expected: Tally, got: Tally) -> None:
     """Hold decision curves against each other, which need only what lies near thresholds."""
     for thresholds in (None, [0.05, 0.1, 0.2], [0.25]):
         one, other = (
-            properly.decision_curve(t, thresholds, tolerance=tolerance, band="confidence")
-            for t in (got, expected)
+            properly.decision_curve(t, thresholds, band="confidence") for t in (got, expected)
         )
         np.testing.assert_array_equal(one.net_benefit, other.net_benefit)
         np.testing.assert_array_equal(one.right, other.right)

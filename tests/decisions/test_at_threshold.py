@@ -159,12 +159,6 @@ def test_a_threshold_that_misses_a_forecast_by_rounding_is_that_forecast() -> No
     assert numbers(at_threshold(t, 0.1 + 0.2)) == pytest.approx(numbers(at_threshold(t, 0.3)))
 
 
-def test_a_tolerance_acts_on_what_is_just_below() -> None:
-    t = tally([1, 1, 0], [0.29, 0.3, 0.31])
-    assert at_threshold(t, 0.3).acted == pytest.approx(2 / 3)
-    assert at_threshold(t, 0.3, tolerance=0.011).acted == 1
-
-
 def test_forecasts_of_single_precision_meet_their_threshold() -> None:
     p = (np.arange(1, 100) / 100).astype(np.float32)
     t = tally(np.arange(99) % 2, p)

@@ -287,17 +287,6 @@ def test_no_threshold_is_0_or_1() -> None:
     assert dominance(first, second, within=(0.9, 1), rng=1).threshold[-1] == 0.999
 
 
-def test_quantiles_are_forecasts_at_most_two_hundred_and_inside_of_the_range() -> None:
-    first, second = pair(400)
-    found = dominance(first, second, thresholds="quantiles", within=(0.2, 0.6), rng=1).threshold
-    pool = np.concatenate([np.asarray(first.p), np.asarray(second.p)])
-    assert np.isin(found, pool).all()
-    assert 100 < len(found) <= 200
-    assert 0.2 <= found[0] < found[-1] <= 0.6
-    few = properly.Cases([0, 1, 1], [0.2, 0.5, 0.5]), properly.Cases([0, 1, 1], [0, 1, 0.5])
-    assert dominance(*few, thresholds="quantiles").threshold.tolist() == [0.2, 0.5]
-
-
 def test_thresholds_of_ones_own_are_put_in_order_and_kept_if_inside() -> None:
     found = dominance(*pair(300), thresholds=[0.5, 0.3, 0.5, 0.9], within=(0.1, 0.6), rng=1)
     assert found.threshold.tolist() == [0.3, 0.5]

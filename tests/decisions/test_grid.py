@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Interval
-from properly.decisions._grid import check_thresholds, check_tolerance, round_thresholds, settle
-from properly.errors import DataError
+from properly.decisions._grid import check_thresholds, round_thresholds, settle
 
 HUNDREDTHS = np.arange(101) / 100
 
@@ -27,36 +26,28 @@ def test_thresholds_of_any_kind_become_floats() -> None:
     assert found.tolist() == [0.0, 0.5]
 
 
-def test_a_tolerance_must_not_reach_half_way() -> None:
-    grid = np.array([0.25, 0.5, 1 - 2**-4])
-    assert check_tolerance(0.1, grid) == 0.1
-    with pytest.raises(DataError, match=r"half the way between thresholds; got 0\.125"):
-        check_tolerance(0.125, grid)
-    assert check_tolerance(0.5, grid[:1]) == 0.5
-
-
 @pytest.mark.parametrize(("away", "moved"), [(-2e-9, False), (-5e-10, True), (5e-10, True)])
 def test_forecasts_within_a_billionth_of_a_threshold_are_at_it(away: float, moved: bool) -> None:
     for threshold in (0.3, 3e-12):
         p = threshold * (1 + away)
-        assert settle(np.array([p]), np.array([threshold]), None)[0] == (threshold if moved else p)
+        assert settle(np.array([p]), np.array([threshold]))[0] == (threshold if moved else p)
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.sampled_from([1e-9, 1e-3, 0.004]))
-def test_forecasts_within_the_tolerance_settle(p: list[float], tolerance: float) -> None:
-    p_sorted, grid = np.sort(np.array(p)), HUNDREDTHS[:100]
-    got = settle(p_sorted, grid, tolerance)
-    for before, after in zip(p_sorted, got, strict=True):
-        near = grid[np.abs(grid - before) <= tolerance]
-        assert after == (near[0] if near.size else before)
-    assert (np.diff(got) >= 0).all()
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_forecasts_stay_in_order(p: list[float]) -> None:
+    grid = HUNDREDTHS[1:100]
+    before = np.sort(np.array([*p, *(grid[:9] * (1 + 4e-10))]))
+    after = settle(before, grid)
+    assert (np.diff(after) >= 0).all()
+    assert ((after == before) | np.isin(after, grid)).all()
+    assert (np.isin(after, grid)).sum() >= 9
 
 
 def test_single_precision_is_compared_in_single_precision() -> None:
     p = HUNDREDTHS.astype(np.float32)
     assert (p.astype(np.float64) < HUNDREDTHS).sum() > 20
-    np.testing.assert_array_equal(settle(p, HUNDREDTHS[:100], 0.0)[:100], HUNDREDTHS[:100])
-    assert settle(p, np.array([0.5]), 0.0)[7] == np.float64(np.float32(0.07))
+    np.testing.assert_array_equal(settle(p, HUNDREDTHS[:100])[:100], HUNDREDTHS[:100])
+    assert settle(p, np.array([0.5]))[7] == np.float64(np.float32(0.07))
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,8 @@ def test_every_number_is_that_of_the_function_of_its_name(cost: Any, cases: Case
             scores.confusion.accuracy,
             macro_f1(y, d, count, weight=w),
             scores.confusion.mean_absolute_error,
-            weighted_kappa(y, d, count, "linear", weight=w, undefined=math.nan),
-            weighted_kappa(y, d, count, "quadratic", weight=w, undefined=math.nan),
+            weighted_kappa(y, d, count, "linear", weight=w),
+            weighted_kappa(y, d, count, "quadratic", weight=w),
             expected_cost(y, d, cost, classes=count, weight=w),
             scores.normalized_cost,
         )

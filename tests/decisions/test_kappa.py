@@ -125,15 +125,6 @@ def test_kappa_is_undefined_where_chance_cannot_disagree(call: Callable[[], floa
     assert [warning.filename for warning in said] == [__file__]
 
 
-@pytest.mark.parametrize("value", [1.0, 0, math.nan])
-def test_an_undefined_kappa_is_what_the_caller_says_without_a_warning(value: float) -> None:
-    found = quadratic_weighted_kappa([1, 1], [1, 1], 3, undefined=value)
-    assert isinstance(found, float)
-    np.testing.assert_equal(found, float(value))
-    # One class each, but not the same: that is disagreement, and is defined.
-    assert quadratic_weighted_kappa([1, 1], [2, 2], 3, undefined=value) == 0
-
-
 FLEISS = [[44, 5, 1], [7, 20, 3], [9, 5, 6]]
 
 

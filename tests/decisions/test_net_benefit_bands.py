@@ -92,7 +92,7 @@ def test_a_band_is_made_of_two_score_intervals(weight: Any, thresholds: Any, clu
 
 
 @pytest.mark.parametrize("clusters", [None, CLUSTER])
-def test_a_tolerance_holds_for_the_band_too(clusters: Any) -> None:
+def test_forecasts_that_drift_meet_their_thresholds_in_the_band_too(clusters: Any) -> None:
     drifted, grid = np.nextafter(P, 0), np.arange(1, 100) / 100
     exact, other, mended, moved = (
         Cases(Y, p, clusters=clusters) for p in (P, OTHER, drifted, np.nextafter(OTHER, 0))

@@ -93,7 +93,7 @@ def test_intervals_are_those_of_the_library() -> None:
         found = intervals(e)["m"]
         assert len(found) > 25
         at = sorted(found)
-        curve = decision_curve(cases, at, tolerance=1e-9, band="confidence", level=0.9)
+        curve = decision_curve(cases, at, band="confidence", level=0.9)
         assert curve.band is not None
         for k, t in enumerate(at):
             alone = at_threshold(cases, t, interval=True, level=0.9)

@@ -18,17 +18,16 @@ def stays(tally: Tally) -> bool:
     return not is_numpy(tally.value) and tally.event_squares is None
 
 
-def condense(tally: Tally, threshold: Column, tolerance: float | None) -> Tally:
+def condense(tally: Tally, threshold: Column) -> Tally:
     """Pool the forecasts between thresholds, but for those next to one: for curves at these.
 
-    Who is acted upon at a threshold is told by counts on both of its sides; what lies near it, or
-    within the tolerance, is kept, so that it can be said to be meant for the threshold.
+    Who is acted upon at a threshold is told by counts on both of its sides; what lies near it is
+    kept, so that it can be said to be meant for the threshold.
     """
     value = tally.value
     xp, rows = namespace(value), len(tally)
     # Wider than single precision, so that no forecast that rounds to a threshold is left out.
-    slack = (tolerance or 0.0) + 1e-6
-    ends = [to_library_of(threshold + side * slack, value) for side in (-1, 1)]
+    ends = [to_library_of(threshold + side, value) for side in (-1e-6, 1e-6)]
     wide = xp.astype(value, xp.float64)
     below = to_numpy(xp.searchsorted(wide, ends[0], side="left"))
     above = to_numpy(xp.searchsorted(wide, ends[1], side="right"))

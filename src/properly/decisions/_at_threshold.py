@@ -17,7 +17,7 @@ from properly.counts._calls import takes_rows
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import from_each_on, outcomes, split_at
-from properly.decisions._grid import check_harm, check_threshold, check_tolerance, settled
+from properly.decisions._grid import check_harm, check_threshold, settled
 from properly.decisions._net_benefit import outcomes_at
 from properly.decisions._threshold_intervals import Fourfold, Ratio, sampled, threshold_intervals
 from properly.errors import DataError
@@ -323,7 +323,6 @@ def at_threshold(
     threshold: float,
     *,
     harm: float = 0.0,
-    tolerance: float | None = None,
     interval: bool = False,
     level: float = 0.95,
 ) -> AtThreshold:
@@ -341,14 +340,12 @@ def at_threshold(
         The forecasts and what happened.
     threshold : float
         The probability c at which one begins to act, ``0 <= c < 1``: the cost of an action over the
-        loss that it averts. One acts if and only if the forecast is c or more.
+        loss that it averts. One acts if and only if the forecast is c or more; a forecast that
+        misses c by a billionth of it at most is at c, as 0.1 + 0.2 is 0.3, and one of single
+        precision if c would be rounded to it.
     harm : float
         What making the forecast costs, in net benefit: 0.01 if a test is as bad for a hundred
         people as one event missed.
-    tolerance : float, optional
-        Forecasts no further than this from the threshold count as at it; by default, those that
-        miss it by a billionth of it at most: 0.1 + 0.2 is 0.3. Forecasts of single precision are
-        at the threshold if it would be rounded to them.
     interval : bool
         Say how far off each number may be.
     level : float
@@ -412,23 +409,18 @@ def at_threshold(
     0.089 (0.069 to 0.111)
     """
     at, harm = np.array([check_threshold(threshold)]), check_harm(harm)
-    tolerance, level = check_tolerance(tolerance, at), check_level(level)
-    interval = check_flag(interval, "interval")
+    level, interval = check_level(level), check_flag(interval, "interval")
     if interval:
         warn_of_few(tally)
-    return at_thresholds(tally, at, level if interval else None, harm, tolerance)[0]
+    return at_thresholds(tally, at, level if interval else None, harm)[0]
 
 
 def at_thresholds(
-    tally: Tally | Cases,
-    c: Column,
-    level: float | None,
-    harm: float = 0.0,
-    tolerance: float | None = None,
+    tally: Tally | Cases, c: Column, level: float | None, harm: float = 0.0
 ) -> tuple[AtThreshold, ...]:
     """Judge forecasts at each threshold of a grid, with intervals if they have a level."""
-    rows = None if level is None else sampled(settled(tally, c, tolerance))
-    table = Fourfold.of(split_at(outcomes_at(tally, c, tolerance), c))
+    rows = None if level is None else sampled(settled(tally, c))
+    table = Fourfold.of(split_at(outcomes_at(tally, c), c))
     with infinities():
         ratios = _ratios(c, harm)
         values = {name: ratio.of(table)[None] for name, ratio in ratios.items()}

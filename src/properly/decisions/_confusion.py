@@ -13,7 +13,7 @@ from properly._boundary._arrays import check_length, check_weights
 from properly._boundary._classes import as_classes, class_numbers, names_of_labels, one_kind
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._options import as_number, check_choice, check_level
+from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record
 from properly._boundary._text import many, table
 from properly.counts._pooling import EXACT
@@ -147,21 +147,16 @@ class Confusion(Record):
         """The mean absolute error of the class that is decided worst (MMAE)."""
         return float(np.nanmax(self.absolute_errors))
 
-    def kappa(
-        self, disagreement: Disagreement = "quadratic", *, undefined: float | None = None
-    ) -> float:
+    def kappa(self, disagreement: Disagreement = "quadratic") -> float:
         """Return how much better than by chance the decisions agree; see `weighted_kappa`."""
-        kappa = kappa_of(self.counts, disagreement_weights(disagreement, len(self.labels)))
-        instead = None if undefined is None else as_number(undefined, "value of an undefined kappa")
-        if not math.isnan(kappa):
-            return float(kappa)
-        if instead is None:
+        kappa = float(kappa_of(self.counts, disagreement_weights(disagreement, len(self.labels))))
+        if math.isnan(kappa):
             message = (
                 "kappa is 0 / 0 where chance cannot disagree, as where truth and decision are one "
-                "class throughout; NaN is returned, and undefined= replaces it"
+                "class throughout; NaN is returned"
             )
             notice(message)
-        return math.nan if instead is None else instead
+        return kappa
 
     def kappa_interval(
         self, disagreement: Disagreement = "quadratic", *, level: float = 0.95
@@ -341,7 +336,6 @@ def weighted_kappa(
     disagreement: Disagreement = "quadratic",
     *,
     weight: ArrayLike | None = None,
-    undefined: float | None = None,
 ) -> float:
     r"""Measure how much better than by chance decisions agree with the truth.
 
@@ -363,13 +357,12 @@ def weighted_kappa(
         The weights: how much each decision disagrees with each class.
     weight : array-like, optional
         Case weights, none negative; cases of weight 0 do not count.
-    undefined : float, optional
-        What to return where truth and decision are the same class throughout, which is 0 / 0. If
-        left out, NaN and a `DataWarning`.
 
     Returns
     -------
     float
+        NaN, with a `DataWarning`, where truth and decision are the same class throughout, which is
+        0 / 0.
 
     References
     ----------
@@ -383,8 +376,7 @@ def weighted_kappa(
     >>> properly.decisions.weighted_kappa([0, 1, 2, 2], [0, 2, 1, 2], 3, "linear")
     0.4285714285714286
     """
-    table = confusion(y, d, classes, weight=weight)
-    return table.kappa(disagreement, undefined=undefined)
+    return confusion(y, d, classes, weight=weight).kappa(disagreement)
 
 
 def quadratic_weighted_kappa(
@@ -393,7 +385,6 @@ def quadratic_weighted_kappa(
     classes: int | Sequence[object],
     *,
     weight: ArrayLike | None = None,
-    undefined: float | None = None,
 ) -> float:
     r"""Measure agreement beyond chance, disagreement squared.
 
@@ -413,13 +404,12 @@ def quadratic_weighted_kappa(
         The number of classes, or their labels in order.
     weight : array-like, optional
         Case weights, none negative; cases of weight 0 do not count.
-    undefined : float, optional
-        What to return where truth and decision are the same class throughout, which is 0 / 0. If
-        left out, NaN and a `DataWarning`.
 
     Returns
     -------
     float
+        NaN, with a `DataWarning`, where truth and decision are the same class throughout, which is
+        0 / 0.
 
     Notes
     -----
@@ -436,7 +426,7 @@ def quadratic_weighted_kappa(
     >>> properly.quadratic_weighted_kappa(y, d, grades)
     0.6363636363636364
     """
-    return weighted_kappa(y, d, classes, "quadratic", weight=weight, undefined=undefined)
+    return weighted_kappa(y, d, classes, "quadratic", weight=weight)
 
 
 def count_pairs(

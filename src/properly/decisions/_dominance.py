@@ -16,7 +16,7 @@ import numpy as np
 
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import to_numpy
-from properly._boundary._options import Drawing, as_drawing, check_choice
+from properly._boundary._options import Drawing, as_drawing
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many, wrapped
 from properly._boundary._tolerances import SAME_SUM
@@ -207,7 +207,7 @@ def dominance(
     second: Cases,
     *,
     within: Interval | tuple[float, float] | None = None,
-    thresholds: ArrayLike | Literal["quantiles"] | None = None,
+    thresholds: ArrayLike | None = None,
     level: float = 0.95,
     replicates: int = 999,
     rng: int | np.random.Generator | None = None,
@@ -229,10 +229,9 @@ def dominance(
         the same, and are allowed for.
     within : Interval or pair of floats, optional
         The thresholds that matter, both ends included; all of them if left out.
-    thresholds : array-like or "quantiles", optional
-        At most 200 thresholds, between 0 and 1; or up to 200 quantiles of both forecasts. If left
-        out, 0.005, 0.01, …, 0.995; in a range that holds fewer than 100 of these, 101 thresholds,
-        evenly spaced from one end to the other.
+    thresholds : array-like, optional
+        At most 200 thresholds, between 0 and 1. If left out, 0.005, 0.01, …, 0.995; in a range that
+        holds fewer than 100 of these, 101 thresholds, evenly spaced from one end to the other.
     level : float
         Confidence of the band as a whole.
     replicates, rng
@@ -298,7 +297,7 @@ def dominance(
     y, p, _, used = rows_in_use(first)
     p, q = (x.astype(np.float64, copy=False) for x in (p, to_numpy(second.p)[used]))
     ends = Interval(0, 1) if within is None else as_interval(within)
-    threshold = choose_thresholds(thresholds, ends, p, q)
+    threshold = choose_thresholds(thresholds, ends)
     pairs = ForecastPairs.of(threshold, p, q, y)
     difference, error, quantile = contrast(pairs, design, drawing)
     return Dominance(
@@ -442,20 +441,13 @@ def greatest(matrix: Column, degrees: float, drawing: Drawing) -> float:
     return max(alone, float(np.quantile(drawn, level, method="weibull")))
 
 
-def choose_thresholds(
-    thresholds: ArrayLike | str | None, within: Interval, *forecasts: Column
-) -> Column:
+def choose_thresholds(thresholds: ArrayLike | None, within: Interval) -> Column:
     """Choose thresholds, or check the user's: in order, inside of the range, and not too many."""
-    if isinstance(thresholds, str):
-        check_choice(thresholds, ("quantiles",), "thresholds, unless they are numbers,")
-        inside = _inside(np.concatenate([to_numpy(p) for p in forecasts]), within)
-        share = (np.arange(MOST) + 0.5) / MOST
-        return np.unique(np.quantile(inside, share, method="inverted_cdf"))
     if thresholds is not None:
         result = np.unique(to_numpy(check_forecasts(thresholds, "thresholds")).astype(np.float64))
         if len(result) > MOST:
             message = f"there must be at most {MOST} thresholds; got {len(result):,}"
-            raise DataError(message, hint='thresholds="quantiles" chooses from the forecasts.')
+            raise DataError(message)
         return _inside(result, within)
     result = np.array([t for t in GRID if t in within])
     if len(result) < ENOUGH_POINTS:

@@ -140,35 +140,17 @@ def step_decimals(step: float) -> int:
     return next(d for d in range(325) if abs(step - round(step, d)) < 1e-3 * step)
 
 
-def check_tolerance(tolerance: float | None, threshold: Column | None) -> float | None:
-    """Take a tolerance that leaves no doubt at which threshold a forecast is meant to be."""
-    if tolerance is None:
-        return None
-    result = as_number(tolerance, "tolerance")
-    if not 0 <= result < 1:
-        message = f"a tolerance must be zero or more, and less than 1; got {result:g}"
-        raise DataError(message)
-    if threshold is None:
-        if result:
-            message = f"every forecast is a threshold, which needs no tolerance; got {result:g}"
-            raise DataError(message)
-    elif 2 * result >= (gap := np.min(np.diff(threshold), initial=np.inf)):
-        message = f"a tolerance must be less than half the way between thresholds; got {result:g}"
-        raise DataError(message, hint=f"some thresholds differ by {gap:g} only.")
-    return result
-
-
-def settle(p: Column, threshold: Column, tolerance: float | None) -> Column:
+def settle(p: Column, threshold: Column) -> Column:
     """Move forecasts that are meant to be at a threshold to it; an order stays as it is.
 
-    These are forecasts within the tolerance and, of single precision, those that the threshold
-    would be rounded to.
+    These are forecasts within a billionth of the threshold and, in single precision, those that
+    it would be rounded to.
     """
     if p.dtype == np.float32:
         rounded = threshold.astype(np.float32)
         place = np.minimum(np.searchsorted(rounded, p), len(rounded) - 1)
         p = np.where(rounded[place] == p, threshold[place], p.astype(np.float64))
-    slack = SAME_FORECAST * threshold if tolerance is None else np.full(len(threshold), tolerance)
+    slack = SAME_FORECAST * threshold
     if len(threshold) < FEW_THRESHOLDS and bool((p[1:] >= p[:-1]).all()):
         # Of forecasts in order, those between two thresholds need not be looked at.
         ends = np.searchsorted(p, threshold - slack), np.searchsorted(p, threshold + slack, "right")
@@ -187,13 +169,11 @@ def _at_nearest(p: Column, threshold: Column, slack: Column) -> Column:
     return np.where(np.abs(p - threshold[place]) <= slack[place], threshold[place], p)
 
 
-def settled(
-    source: Tally | Cases, threshold: Column | None, tolerance: float | None
-) -> Tally | Cases:
+def settled(source: Tally | Cases, threshold: Column | None) -> Tally | Cases:
     """Move the forecasts of rows likewise; all thresholds are met as it is, and so is a tally."""
     if threshold is None or not isinstance(source, Cases):
         return source
-    return event_among(source, source.y, settle(to_numpy(source.p), threshold, tolerance))
+    return event_among(source, source.y, settle(to_numpy(source.p), threshold))
 
 
 def check_harm(harm: float) -> float:

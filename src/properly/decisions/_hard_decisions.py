@@ -18,7 +18,7 @@ from properly._boundary._record import Record, plain
 from properly._boundary._text import many, table
 from properly.counts._calls import takes_class_rows
 from properly.counts._cases import Cases, require_classes
-from properly.decisions._confusion import Confusion, count_pairs
+from properly.decisions._confusion import Confusion, count_pairs, disagreement_weights, kappa_of
 from properly.errors import DataError
 from properly.rules._penalty import (
     Cost,
@@ -469,14 +469,14 @@ def scores_of_table(confusion: Confusion, cost: Table) -> HardScores:
     shares = confusion.counts.sum(axis=1) / confusion.total
     mean = mean_cost(confusion.counts, cost, shares)
     # A record says NaN where there is nothing to say; only a number alone needs a warning.
-    nan = math.nan
+    counts, classes = confusion.counts, len(confusion.labels)
     return HardScores(
         confusion=confusion,
         accuracy=confusion.accuracy,
         macro_f1=confusion.macro_f1,
         mean_absolute_error=confusion.mean_absolute_error,
-        linear_kappa=confusion.kappa("linear", undefined=nan),
-        quadratic_kappa=confusion.kappa("quadratic", undefined=nan),
+        linear_kappa=float(kappa_of(counts, disagreement_weights("linear", classes))),
+        quadratic_kappa=float(kappa_of(counts, disagreement_weights("quadratic", classes))),
         expected_cost=mean,
         normalized_cost=over_constant(mean, cost, shares),
     )

@@ -34,7 +34,6 @@ from properly.decisions._elementary import (
 from properly.decisions._grid import (
     check_harm,
     check_thresholds,
-    check_tolerance,
     odds,
     settle,
     settled,
@@ -307,7 +306,6 @@ def decision_curve(
     thresholds: ArrayLike | Literal["every"] | None = None,
     *,
     harm: float = 0.0,
-    tolerance: float | None = None,
     band: Literal["confidence"] | None = None,
     level: float = 0.95,
 ) -> DecisionCurve:
@@ -324,15 +322,14 @@ def decision_curve(
         The forecasts and what happened.
     thresholds : array-like or "every", optional
         Increasing thresholds in [0, 1); 0.01, 0.02, …, 0.99 if left out. ``"every"``: 0 and all
-        distinct forecasts below 1, so that the curve is exact at any threshold.
+        distinct forecasts below 1, so that the curve is exact at any threshold. Forecasts that miss
+        a threshold by a billionth of it at most are at it, as many would of
+        ``numpy.arange(0.01, 1, 0.01)``. Forecasts of single precision are at a threshold that would
+        be rounded to them, and thresholds of single precision are the shortest decimals that they
+        print as.
     harm : float
         What making the forecast costs, in net benefit; subtracted from that of the forecasts, not
         from that of acting on all.
-    tolerance : float, optional
-        Forecasts no further than this from a threshold count as at it; by default, those that miss
-        it by a billionth of it at most, as many would of ``numpy.arange(0.01, 1, 0.01)``. Forecasts
-        of single precision are at a threshold that would be rounded to them, and thresholds of
-        single precision are the shortest decimals that they print as.
     band : {"confidence"}, optional
         Where the curve of the population may lie, at each threshold by itself.
     level : float
@@ -369,8 +366,8 @@ def decision_curve(
     Band(95 % confidence, score, at 3 points)
     """
     threshold, harm = check_thresholds(thresholds), check_harm(harm)
-    tolerance, level = check_tolerance(tolerance, threshold), check_level(level)
-    result = outcomes_at(tally, threshold, tolerance)
+    level = check_level(level)
+    result = outcomes_at(tally, threshold)
     split = _split(result, threshold)
     every, total = split.threshold, result.total
     events, nonevents = (float(x.sum()) / total for x in (result.events, result.nonevents))
@@ -391,7 +388,7 @@ def decision_curve(
         return curve
     check_choice(band, ("confidence",), "band")
     warn_of_few(tally)
-    source = settled(tally, threshold, tolerance)
+    source = settled(tally, threshold)
     return replace(curve, band=_band(source, split, curve, level))
 
 
@@ -401,7 +398,6 @@ def decision_difference(
     second: Tally | Cases | Literal["treat all", "treat none"],
     thresholds: ArrayLike | Literal["every"] | None = None,
     *,
-    tolerance: float | None = None,
     band: Literal["confidence"] | None = None,
     level: float = 0.95,
 ) -> DecisionDifference:
@@ -415,7 +411,7 @@ def decision_difference(
     first, second : Tally or Cases
         Two forecasts of the same outcomes. The second may also be ``"treat all"`` or
         ``"treat none"``.
-    thresholds, tolerance
+    thresholds
         As in `properly.decision_curve`; ``"every"`` means the forecasts of both.
     band : {"confidence"}, optional
         Where the difference in the population may lie, at each threshold by itself. It needs two
@@ -446,8 +442,8 @@ def decision_difference(
     array([0.31, 0.6 ])
     """
     threshold, level = check_thresholds(thresholds), check_level(level)
-    tolerance, second = check_tolerance(tolerance, threshold), _rival(first, second)
-    pair = [outcomes_at(x, threshold, tolerance) for x in (first, second)]
+    second = _rival(first, second)
+    pair = [outcomes_at(x, threshold) for x in (first, second)]
     if band is None:
         require_same_totals(dict(zip(("first", "second"), pair, strict=True)))
     every = knots(*(x.value for x in pair))[:-1] if threshold is None else threshold
@@ -457,7 +453,7 @@ def decision_difference(
     bounds = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
-        sources = [settled(x, threshold, tolerance) for x in (first, second)]
+        sources = [settled(x, threshold) for x in (first, second)]
         bounds = _paired_band(sources, every, difference, threshold is None, level)
     return DecisionDifference(every, *difference, band=bounds, beyond=beyond)
 
@@ -472,17 +468,15 @@ def _rival(first: Tally | Cases, second: Tally | Cases | str) -> Tally | Cases:
     return event_among(first, first.y, np.full(len(first), float(second == TREAT_ALL)))
 
 
-def outcomes_at(
-    source: Tally | Cases, threshold: Column | None, tolerance: float | None
-) -> OutcomeCounts:
+def outcomes_at(source: Tally | Cases, threshold: Column | None) -> OutcomeCounts:
     """Take what happened, with forecasts moved to the thresholds that they are meant to be at."""
     t = as_tally(source)
     if threshold is None:
         return outcomes(t)
     if stays(t):
-        t = condense(t, threshold, tolerance)
+        t = condense(t, threshold)
     result = outcomes(t)
-    result = result._replace(value=settle(to_numpy(t.value), threshold, tolerance))
+    result = result._replace(value=settle(to_numpy(t.value), threshold))
     return result.pooled(threshold)
 
 
