@@ -382,12 +382,6 @@ class Answers:
 
     def shared_rows(self, first: str, second: str) -> tuple[Column, Column]:
         """Find the answers of two forecasters to the questions that both answered, side by side."""
-        if self.stances.share is not None:
-            message = (
-                "forecasts that stand for a time are not cases side by side; "
-                f"repeated is {self.repeated!r}"
-            )
-            raise DataError(message, hint='make Answers with repeated="last".')
         rows = [np.flatnonzero(self.forecaster == self._number(name)) for name in (first, second)]
         both = np.intersect1d(self.question[rows[0]], self.question[rows[1]])
         one, other = (x[np.isin(self.question[x], both)] for x in rows)
