@@ -20,14 +20,6 @@ def columns(t: Tally) -> list[Any]:
     return [None if x is None else x.tolist() for x in kept if not isinstance(x, int)]
 
 
-def test_outcomes_are_counted_at_each_distinct_forecast() -> None:
-    t = tally([0, 1, 1, 0, 1], [0.5, 0.2, 0.5, 0.5, 0.9])
-    assert t.value.tolist() == [0.2, 0.5, 0.9]
-    assert t.weight.tolist() == [1, 3, 1]
-    assert t.events.tolist() == [1, 1, 1]
-    assert t.weight.dtype == t.events.dtype == np.int64
-
-
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_forecasts_that_differ_in_the_last_bit_stay_apart(dtype: Any) -> None:
     p = np.array([0, np.nextafter(dtype(0), dtype(1)), 0.5, np.nextafter(dtype(0.5), dtype(1)), 1])
@@ -53,36 +45,12 @@ def test_many_ties_are_counted_as_unique_counts_them() -> None:
     np.testing.assert_array_equal(t.events, np.bincount(inverse, weights=y))
 
 
-def test_fractional_weights_keep_the_sums_of_their_squares_apart() -> None:
-    t = tally([1, 0, 1], [0.3, 0.3, 0.6], weight=[0.5, 1.5, 0.25])
-    assert t.weight.tolist() == [2.0, 0.25]
-    assert t.events.tolist() == [0.5, 0.25]
-    assert t.event_squares is not None
-    assert t.nonevent_squares is not None
-    assert t.event_squares.tolist() == [0.25, 0.0625]
-    assert t.nonevent_squares.tolist() == [2.25, 0.0]
-    assert repr(t) == "Tally(weight 2.25 at 2 distinct forecasts, event rate 0.3333)"
-
-
 @pytest.mark.parametrize("kind", [int, float, np.float32, np.uint8])
 def test_whole_weights_are_added_up_exactly_whatever_their_type(kind: Any) -> None:
     t = tally([1, 0], [0.3, 0.3], weight=np.array([3, 2], dtype=kind))
     assert t.weight.dtype == t.events.dtype == np.int64
     assert columns(t) == [[0.3], [5], [3], [9.0], [4.0], None]
     assert repr(t) == "Tally(weight 5 at 1 distinct forecast, event rate 0.6)"
-
-
-def test_equal_weights_are_divided_out() -> None:
-    for weight in ([7, 7, 7], [0.3, 0.3, 0.3], [2, 0, 2]):
-        kept = [i for i, w in enumerate(weight) if w]
-        y, p = [1, 0, 0], [0.3, 0.4, 0.3]
-        plain = tally([y[i] for i in kept], [p[i] for i in kept])
-        assert columns(tally(y, p, weight=weight)) == columns(plain)
-
-
-def test_a_row_may_stand_for_several_cases_of_its_weight() -> None:
-    t = tally([1, 0, 0], [0.3, 0.3, 0.6], weight=[2, 3, 0.5], count=[4, 1, 0])
-    assert columns(t) == [[0.3], [11.0], [8.0], [16.0], [9.0], None]
 
 
 def test_weights_too_large_to_count_are_sums() -> None:
