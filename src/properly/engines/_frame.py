@@ -143,21 +143,16 @@ class Framed:
         if not (isinstance(shown, list | tuple) and all(isinstance(x, str) for x in shown)):
             message = f"columns of a frame are shown by their names; got {type(show).__name__}"
             raise ArgumentTypeError(message)
-        design = {what: column for what, column in design.items() if what != "show"}
-        schema, models = as_lazy(frame).collect_schema(), _models(forecasts, task)
-        for what, name in ({"outcome": outcome} | design).items():
-            if name is not None and not isinstance(name, str):
+        named = {"outcome": outcome} | {what: x for what, x in design.items() if what != "show"}
+        named = {what: name for what, name in named.items() if name is not None}
+        for what, name in named.items():
+            if not isinstance(name, str):
                 message = f"{what} of a frame is the name of a column; got {type(name).__name__}"
                 raise ArgumentTypeError(message)
-        chosen: Any = {name: design.get(name) for name in BY_SUMS}
-        roles = Roles(str(outcome), models, **chosen)
-        named = [x for x in (outcome, *design.values()) if x is not None]
-        require_columns([*roles.probabilities, *named, *shown], schema.names())
-        others = {
-            what: column
-            for what, column in design.items()
-            if what not in BY_SUMS and column is not None
-        }
+        schema, models = as_lazy(frame).collect_schema(), _models(forecasts, task)
+        roles = Roles(str(outcome), models, **{x: named[x] for x in BY_SUMS if x in named})
+        require_columns([*roles.probabilities, *named.values(), *shown], schema.names())
+        others = {x: name for x, name in named.items() if x not in ("outcome", *BY_SUMS)}
         others |= {f"{SHOW}{column}": column for column in shown}
         if task == "binary" and any(len(columns) > 1 for columns in roles.forecasts.values()):
             message = "a model of one event has one column of forecasts; the task is 'binary'"
