@@ -13,19 +13,16 @@ from properly._boundary._text import SMALLEST_P, many, p_text, table
 from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
 from properly.calibration._line import UNTESTED, Subject, find_line, observed_expected
 from properly.counts._calls import takes_rows
-from properly.counts._cases import has_time
-from properly.inference._averages import warn_of_clusters, warn_of_outcomes
-from properly.inference._dependence import measure
+from properly.counts._cases import Cases, has_time
+from properly.inference._averages import Estimate, warn_of_clusters, warn_of_outcomes
+from properly.inference._dependence import Dependence, measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy as np
 
-    from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.inference._averages import Estimate
-    from properly.inference._dependence import Dependence
 
 
 # How estimates are told in a table, and what they are of calibrated forecasts.

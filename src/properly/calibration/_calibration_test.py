@@ -8,8 +8,9 @@ they should.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from properly._boundary._text import many
 from properly.calibration._components import (
     ENOUGH,
     ForecastPrices,
+    NullDraws,
     components,
     decide,
     least_of,
@@ -39,24 +41,15 @@ from properly.counts._cases import (
     require_no_time,
     rows_in_use,
 )
-from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
-from properly.counts._tally import as_tally
+from properly.counts._reductions import VIEWS, Plan, View, ask, plan_for, refuse_reduction
+from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.inference._draws import Draw, fast_stream
-from properly.rules import BinaryRule, Brier
+from properly.rules import BinaryRule, Brier, Rule
 from properly.rules._penalty import decide_by_mode
 from properly.rules._ranked_probability import CutRule
 from properly.rules._rule import require_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.calibration._components import NullDraws
-    from properly.counts._reductions import Plan, View
-    from properly.counts._tally import Tally
-    from properly.rules import Rule
-    from properly.typing import Column
-
+from properly.typing import Column
 
 Statistic: TypeAlias = Literal[
     "combined",

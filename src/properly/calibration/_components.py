@@ -21,18 +21,23 @@ from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._progress import counted
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._statistics import ForecastSample, score_axes
-from properly.counts._isotonic import recalibrate, refit_all
+from properly.counts._isotonic import Bins, Recalibration, recalibrate, refit_all
 from properly.counts._scoring import mean_loss, mean_score
-from properly.counts._tally import as_tally
-from properly.inference._draws import BATCH, Draw, cell_starts, fast_stream, in_cells, sampler
+from properly.counts._tally import Tally, as_tally
+from properly.inference._draws import (
+    BATCH,
+    Draw,
+    Sampler,
+    cell_starts,
+    fast_stream,
+    in_cells,
+    sampler,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from properly.counts._cases import Cases
-    from properly.counts._isotonic import Bins, Recalibration
-    from properly.counts._tally import Tally
-    from properly.inference._draws import Sampler
     from properly.rules import BinaryRule
     from properly.typing import Column
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -23,17 +23,15 @@ from properly._boundary._interrupts import checked, checkpoint
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
-from properly.inference._draws import Counts, cell_starts, sampler
+from properly.inference._draws import Counts, Draw, Sampler, cell_starts, sampler
 from properly.inference._logistic import PIECE, fit_columns, logit, newton_steps, separating_line
 from properly.inference._logistic import fit as fit_logistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Self
 
     from properly._boundary._options import Drawing
     from properly.calibration._line import Subject
-    from properly.inference._draws import Draw, Sampler
     from properly.typing import Column
 
 

@@ -17,11 +17,12 @@ import numpy as np
 from properly._boundary._chunks import share_out
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import infinities, to_numpy
-from properly._boundary._options import as_drawing, check_choice, check_flag
-from properly._boundary._record import Parts, Record, ends_apart, plain, to_frame
+from properly._boundary._options import Drawing, as_drawing, check_choice, check_flag
+from properly._boundary._record import Backend, Parts, Record, ends_apart, plain, to_frame
 from properly._boundary._text import many, table_of_numbers
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._components import (
+    BiasCorrection,
     ForecastPrices,
     NullDraws,
     Pair,
@@ -32,8 +33,9 @@ from properly.calibration._components import (
     least_of,
     p_value,
 )
-from properly.counts._calls import takes_rows
+from properly.counts._calls import OutcomeRows, takes_rows
 from properly.counts._cases import (
+    Cases,
     as_counted,
     has_classes,
     has_clusters,
@@ -41,7 +43,7 @@ from properly.counts._cases import (
     note_whole_weights,
 )
 from properly.counts._isotonic import recalibrate
-from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
+from properly.counts._reductions import VIEWS, Plan, View, ask, plan_for, refuse_reduction
 from properly.counts._scoring import mean_loss, mean_score, share_saved
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
@@ -55,12 +57,6 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from properly._boundary._options import Drawing
-    from properly._boundary._record import Backend
-    from properly.calibration._components import BiasCorrection
-    from properly.counts._calls import OutcomeRows
-    from properly.counts._cases import Cases
-    from properly.counts._reductions import Plan, View
     from properly.inference._moments import Spread
     from properly.rules import BinaryRule, Rule
     from properly.typing import ArrayLike, Column, Floats

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -37,6 +38,7 @@ from properly.calibration._statistics import (
     score_statistic,
 )
 from properly.counts._cases import (
+    Cases,
     has_clusters,
     has_time,
     is_dependent,
@@ -46,18 +48,11 @@ from properly.counts._cases import (
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._averages import about_tally
-from properly.inference._dependence import measure
+from properly.inference._dependence import Dependence, measure
 from properly.inference._design import Design
 from properly.inference._draws import fast_stream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.counts._cases import Cases
-    from properly.inference._dependence import Dependence
-    from properly.rules import BinaryRule
-    from properly.typing import Column
-
+from properly.rules import BinaryRule
+from properly.typing import Column
 
 PValues: TypeAlias = tuple[float, float, float]
 # A p-value at which calibration is commonly refused.

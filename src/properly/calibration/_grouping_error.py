@@ -15,17 +15,15 @@ from properly._boundary._text import many
 from properly._boundary._tolerances import UNIT_SUM
 from properly.calibration._statistics import ForecastSample
 from properly.counts._calls import takes_rows
-from properly.counts._isotonic import recalibrate
+from properly.counts._isotonic import Recalibration, recalibrate
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import Tally, as_tally, tally_of_sums
 from properly.errors import DataError, ImproperRuleError
-from properly.rules import Brier
+from properly.rules import BinaryRule, Brier
 from properly.rules._rule import paid, require_binary
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
-    from properly.counts._isotonic import Recalibration
-    from properly.rules import BinaryRule
     from properly.typing import Column
 
 Pair: TypeAlias = tuple[float, float]

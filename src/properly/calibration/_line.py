@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,15 +20,12 @@ from properly.counts._tally import Tally, as_tally
 from properly.inference._averages import Estimate, about_design, about_tally
 from properly.inference._design import Design, effective_number, is_alike
 from properly.inference._draws import require_counts
-from properly.inference._logistic import Fitted, fit_columns, logit
+from properly.inference._logistic import Columns, Fitted, fit_columns, logit
 from properly.inference._moments import Correction, Spread
 from properly.inference._shares import student
 from properly.inference._variance import covariance
 from properly.rules import Log
-
-if TYPE_CHECKING:
-    from properly.inference._logistic import Columns
-    from properly.typing import Column
+from properly.typing import Column
 
 UNKNOWN = (math.nan, math.nan)
 UNTESTED = dict.fromkeys(("joint", "in_the_large", "slope", "joint_wald"), math.nan)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, o
 import numpy as np
 
 from properly._boundary._libraries import namespace, read_only, to_numpy
-from properly._boundary._options import as_drawing, check_choice, check_whole
-from properly._boundary._record import Record
+from properly._boundary._options import Drawing, as_drawing, check_choice, check_whole
+from properly._boundary._record import Backend, Record
 from properly._boundary._text import many
 from properly.calibration._statistics import ForecastSample
-from properly.counts._calls import takes_rows
-from properly.counts._cases import has_classes, note_whole_weights
+from properly.counts._calls import OutcomeRows, takes_rows
+from properly.counts._cases import Cases, has_classes, note_whole_weights
 from properly.counts._device import fetch, stays
 from properly.counts._histogram import (
     Histogram,
@@ -25,7 +25,7 @@ from properly.counts._histogram import (
     smallest_gap,
 )
 from properly.counts._isotonic import recalibrate
-from properly.counts._reductions import VIEWS, ask, refuse_reduction
+from properly.counts._reductions import VIEWS, View, ask, refuse_reduction
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
@@ -34,12 +34,7 @@ from properly.inference._variance import effective_total
 from properly.rules import Brier
 
 if TYPE_CHECKING:
-    from properly._boundary._options import Drawing
-    from properly._boundary._record import Backend
     from properly.calibration._reliability_bands import Method
-    from properly.counts._calls import OutcomeRows
-    from properly.counts._cases import Cases
-    from properly.counts._reductions import View
     from properly.inference._band import Band, Kind
     from properly.inference._dependence import Dependence
     from properly.typing import Array, ArrayLike, Column, Floats

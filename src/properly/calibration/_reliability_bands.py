@@ -25,16 +25,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import infinities, to_numpy
-from properly._boundary._options import check_choice
+from properly._boundary._options import Drawing, check_choice
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._statistics import ForecastSample
 from properly.counts._cases import (
+    Cases,
     has_clusters,
     has_time,
     is_dependent,
@@ -42,22 +43,15 @@ from properly.counts._cases import (
     rows_in_use,
 )
 from properly.counts._histogram import equal_count
-from properly.counts._isotonic import refit
+from properly.counts._isotonic import Recalibration, refit
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
-from properly.inference._band import Band, resampled_bounds
-from properly.inference._dependence import measure
+from properly.inference._band import Band, Kind, resampled_bounds
+from properly.inference._dependence import Dependence, measure
 from properly.inference._draws import cell_starts, sampler
 from properly.inference._shares import bisect
 from properly.inference._variance import effective_total
-
-if TYPE_CHECKING:
-    from properly._boundary._options import Drawing
-    from properly.counts._cases import Cases
-    from properly.counts._isotonic import Recalibration
-    from properly.inference._band import Kind
-    from properly.inference._dependence import Dependence
-    from properly.typing import Column, Floats
+from properly.typing import Column, Floats
 
 
 class CurveSide(NamedTuple):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 import properly
 from properly._boundary._text import table
 from properly.cli._running import as_json, emit, progress_bar
-from properly.rules import ClassRule, _registry, parse_rule
+from properly.rules import Audit, ClassRule, Rule, _registry, parse_rule
 from properly.rules._counterexamples import fraction
-
-if TYPE_CHECKING:
-    from properly.rules import Audit, Rule
 
 HEADS = ("rule", "classes", "claims to be", "found", "gap", "shown by")
 

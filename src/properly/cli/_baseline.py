@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._record import plain
 from properly._boundary._text import many, printable, table, wrapped
 from properly.cli._chosen import Chosen
-from properly.cli._gate import STORED, GateContrast, contrast_of_pair, in_words, numbers_of
+from properly.cli._gate import STORED, GateContrast, Numbers, contrast_of_pair, in_words, numbers_of
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from properly import Evaluation
     from properly.cli._engine import Large
-    from properly.cli._gate import Numbers
     from properly.comparison._pairs import Pair
     from properly.rules import Rule
 

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import properly
-from properly.cli._chosen import read_chosen
+from properly.cli._chosen import Chosen, Places, read_chosen
 from properly.cli._column_plan import taken_long
 from properly.cli._running import as_json, emit
 from properly.cli._wording import in_options, name_rows
 from properly.evaluation import check_answers
-from properly.evaluation._checkup._check import by_severity
+from properly.evaluation._checkup._check import Checkup, by_severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.cli._chosen import Chosen, Places
-    from properly.evaluation._checkup._check import Checkup
     from properly.evaluation._checkup._symptom import Symptom
 
 

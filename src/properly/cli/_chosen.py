@@ -13,11 +13,11 @@ import numpy as np
 
 from properly._boundary._notices import notice
 from properly._boundary._text import printable
-from properly.cli._column_plan import TIMES, planned, planned_long
+from properly.cli._column_plan import TIMES, ColumnPlan, Task, planned, planned_long
 from properly.cli._running import refuse
 from properly.cli._wording import name_rows
 from properly.counts._answer_rows import side_by_side
-from properly.engines._files._read import open_files
+from properly.engines._files._read import Files, open_files
 from properly.errors import DataError, ProperlyError
 from properly.evaluation._checkup._notes import (
     follow_up_notes,
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from properly import Answers
-    from properly.cli._column_plan import ColumnPlan, Task
     from properly.engines._files._checks import FileRows
-    from properly.engines._files._read import Files
     from properly.evaluation._checkup._symptom import Symptom
     from properly.typing import Column
 

@@ -14,11 +14,12 @@ import csv
 import gzip
 import io
 import json
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 
@@ -35,15 +36,9 @@ from properly.engines._files._duckdb_tables import (
     open_arrow,
     refusal,
 )
-from properly.engines._files._paths import COMPRESSED, SUFFIXES
+from properly.engines._files._paths import COMPRESSED, SUFFIXES, File
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
-
-    from properly.engines._files._paths import File
-    from properly.typing import Column
+from properly.typing import Column
 
 # Rows whose numbers are written as text at a time.
 LINES = 1 << 16

@@ -24,14 +24,13 @@ from properly.cli._running import (
     require_output,
 )
 from properly.evaluation._summed_scores import compare_sums
-from properly.rules import RPS, Brier, Regret
+from properly.rules import RPS, Brier, Regret, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from properly import Interval
     from properly.comparison import Comparison
-    from properly.rules import Rule
 
 
 def run(

@@ -12,6 +12,7 @@ from properly._boundary._text import many
 from properly.cli._chosen import (
     GAPS,
     WHOLE,
+    Chosen,
     ColumnChoice,
     as_outcomes,
     divided,
@@ -19,7 +20,7 @@ from properly.cli._chosen import (
     read_rows,
     say,
 )
-from properly.cli._column_plan import plan_of, planned, require_other_columns
+from properly.cli._column_plan import ColumnPlan, plan_of, planned, require_other_columns
 from properly.cli._running import progress_bar, refuse
 from properly.cli._wording import in_options
 from properly.errors import DataError
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from properly import Evaluation, Interval
-    from properly.cli._chosen import Chosen
-    from properly.cli._column_plan import ColumnPlan
     from properly.engines._files._read import Files
     from properly.engines._rows import Roles
     from properly.engines._summary import Summary

@@ -9,7 +9,7 @@ import click
 
 import properly
 from properly._boundary._text import printable
-from properly.cli._chosen import read_chosen
+from properly.cli._chosen import Chosen, read_chosen
 from properly.cli._formats import FORMATS
 from properly.cli._option_table import AUTO, CLASS_MAPS, EVENT_MAPS
 from properly.cli._running import as_json, emit, over_range, progress_bar, refuse, require_output
@@ -18,7 +18,6 @@ from properly.cli._wording import in_options
 
 if TYPE_CHECKING:
     from properly import Interval
-    from properly.cli._chosen import Chosen
     from properly.recalibration import Map, Recalibrated
     from properly.rules import Rule
 

@@ -12,7 +12,7 @@ import operator
 import re
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 import click
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from properly import Evaluation
     from properly.cli._column_plan import Task
 
-    # By model and name.
-    Numbers = dict[str, dict[str, float]]
+# By model and name.
+Numbers: TypeAlias = dict[str, dict[str, float]]
 
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,

@@ -19,14 +19,13 @@ from properly.cli._formats import as_csv
 from properly.cli._option_table import FORM, PICTURES
 from properly.cli._running import as_json, emit, refuse, require_output, require_packages
 from properly.cli._wording import in_options
-from properly.rules import RPS
+from properly.rules import RPS, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly import Evaluation
     from properly.comparison import Leaderboard
-    from properly.rules import Rule
 
 KINDS = {"html": "page", **dict.fromkeys(PICTURES, "picture")}
 

@@ -27,20 +27,18 @@ from properly.cli._running import (
     require_output,
     require_packages,
 )
-from properly.engines._files._read import open_files
+from properly.engines._files._read import Files, open_files
 from properly.errors import DataError
 from properly.evaluation._monitor._claims import Added
 from properly.evaluation._monitor._monitor import alone
-from properly.recalibration import load
+from properly.recalibration import Map, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from properly import Monitor
     from properly.engines._files._checks import FileRows
-    from properly.engines._files._read import Files
     from properly.evaluation import Alarm
-    from properly.recalibration import Map
     from properly.typing import Column
 
 ALARM = 3

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import click
 
@@ -17,9 +18,6 @@ from properly.cli._engine import evaluated, opened
 from properly.cli._leaderboard_command import write_page
 from properly.cli._option_table import EvaluateOptions
 from properly.cli._running import require_output, require_packages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def python_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -18,7 +18,6 @@ from properly.errors import DataWarning, ProperlyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from contextlib import AbstractContextManager
 
     from properly import Interval
     from properly.rules import Rule

@@ -9,11 +9,11 @@ import click
 
 from properly._boundary._record import ends_apart
 from properly._boundary._text import wrapped
-from properly.cli._baseline import against, keep_forecasts, read_stored
+from properly.cli._baseline import Stored, against, keep_forecasts, read_stored
 from properly.cli._chosen import Chosen
 from properly.cli._engine import Large, evaluated, opened, refuse_without_rows
 from properly.cli._formats import FORMATS
-from properly.cli._gate import Gate, names_of, references
+from properly.cli._gate import Condition, Failure, Gate, Versus, Vocabulary, names_of, references
 from properly.cli._option_table import EvaluateOptions
 from properly.cli._running import as_json, emit, refuse, require_output
 from properly.evaluation._evaluate import rules_of_task
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly import Evaluation
-    from properly.cli._baseline import Stored
-    from properly.cli._gate import Condition, Failure, Versus, Vocabulary
 
 PARTS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
 RESAMPLED = ("miscalibration", "discrimination")

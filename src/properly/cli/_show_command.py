@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from properly._boundary._record import plain
 from properly._boundary._text import many, printable, table, wrapped
 from properly.cli._running import as_json, emit
-from properly.recalibration import load
+from properly.recalibration import Map, load
 from properly.recalibration._choice import kind_in_words, line_in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from properly.recalibration import Map
 
 THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 # Forecasts at which a map is looked at, to say where it changes most.

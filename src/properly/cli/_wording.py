@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from shlex import quote
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # What functions call by a name of Python, and commands by an option.
 OPTIONS = {

@@ -6,21 +6,17 @@ by a linear programme rather than by how large the coefficients have become.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import infinities
+from properly.typing import Column
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.typing import Column
-
-    # Makes, of some numbers, a row of columns each, and the offset.
-    Columns = Callable[[Column], tuple[Column, Column]]
-
+# Makes, of some numbers, a row of columns each, and the offset.
+Columns: TypeAlias = Callable[[Column], tuple[Column, Column]]
 
 # A fit takes five to ten steps; one that needs more is probably on its way to infinity.
 STEPS = 50
