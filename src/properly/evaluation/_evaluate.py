@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from properly.engines._frame import Framed
     from properly.evaluation._record import Evaluation, Task
     from properly.recalibration import Map
-    from properly.rules import ClassRule, Rule
+    from properly.rules import Rule
 
 Within: TypeAlias = Interval | tuple[float, float] | None
 
@@ -47,8 +47,10 @@ def rules_of_task(
         given = suitable if rules is None else as_rules(rules)
         classes = tuple(require_class_rule(rule) for rule in given)
         require_distinct("rules", [rule.name for rule in classes])
-        if task == "multiclass":
-            _require_no_order(classes)
+        wrong = [rule for rule in classes if rule.needs_order and task == "multiclass"]
+        if wrong:
+            message = f"{wrong[0]!r} needs ordered classes; the task is 'multiclass'"
+            raise DataError(message, hint="task='ordinal' takes the columns in their order.")
         return classes, classes[0], None
     given = (Brier(), Log()) if rules is None else as_rules(rules)
     chosen = tuple(require_proper(require_binary(rule)) for rule in given)
@@ -63,13 +65,6 @@ def _primary(rules: tuple[BinaryRule, ...], within: Interval | None) -> BinaryRu
     """Choose the mean regret over the range of thresholds, if there is one, else the first."""
     over = [rule for rule in rules if isinstance(rule, Bounded | Regret) and rule.within == within]
     return next((rule for rule in over if isinstance(rule, Regret)), (over or rules)[0])
-
-
-def _require_no_order(rules: Iterable[ClassRule]) -> None:
-    for rule in rules:
-        if rule.needs_order:
-            message = f"{rule!r} needs ordered classes; the task is 'multiclass'"
-            raise DataError(message, hint="task='ordinal' takes the columns in their order.")
 
 
 def require_distinct(what: str, names: Sequence[str]) -> None:
@@ -443,9 +438,8 @@ def _request_of_summary(
     """Take the task and the rules of a summary, and their range if they have one."""
     ends = None if within is None else as_interval(within)
     if summary.sums.classes is not None:
-        require_of_an_event(within, None)
-        rules = tuple(require_class_rule(rule) for rule in summary.rules)
-        return _task_of_sums(rules, task, summary.sums.classes), rules, rules[0], None
+        named = _task_of_sums(summary, task)
+        return named, *rules_of_task(named, summary.rules, within)
     ranges = {r.within for r in summary.rules if isinstance(r, Bounded | Regret)}
     if ends is None and len(ranges) == 1:
         (ends,) = ranges
@@ -459,15 +453,13 @@ def _request_of_summary(
     return "binary", binary, _primary(binary, ends), ends
 
 
-def _task_of_sums(rules: Iterable[ClassRule], task: str, classes: int) -> Task:
+def _task_of_sums(summary: Summary, task: str) -> Task:
     """Take classes as ordered if that is said, or needed."""
     if task == "binary":
-        message = f"the summary is of {classes} classes; the task is 'binary'"
+        message = f"the summary is of {summary.sums.classes} classes; the task is 'binary'"
         raise DataError(message)
-    if task == "multiclass":
-        _require_no_order(rules)
-    ordered = task == "ordinal" or any(rule.needs_order for rule in rules)
-    return "ordinal" if ordered else "multiclass"
+    ordered = task == "auto" and any(require_class_rule(x).needs_order for x in summary.rules)
+    return "ordinal" if ordered or task == "ordinal" else "multiclass"
 
 
 def _task(task: str, models: Mapping[str, Any]) -> Task:
