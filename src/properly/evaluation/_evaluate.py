@@ -80,11 +80,9 @@ def rules_of_frame(
     frame: Framed, task: str, rules: Iterable[Rule] | Rule | None, within: Within
 ) -> Sequence[Rule]:
     """Take the rules for a frame of an event, or of classes."""
-    if not frame.has_classes:
-        return rules_of_task("binary", rules, within)[0]
     ordered = task_in_order(task, frame.order) == "ordinal"
-    task = "ordinal" if ordered else "multiclass"
-    return rules_of_task(task, rules, within, frame.pos_label)[0]
+    named = ("ordinal" if ordered else "multiclass") if frame.has_classes else "binary"
+    return rules_of_task(named, rules, within, frame.pos_label)[0]
 
 
 def task_in_order(task: str, order: tuple[Any, ...] | None) -> str:

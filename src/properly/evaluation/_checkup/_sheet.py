@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._arrays import HUGE, TINY, as_array, missing_values
-from properly._boundary._classes import column_names, sum_slack
+from properly._boundary._classes import column_names, numbers_are_classes, sum_slack
 from properly._boundary._libraries import infinities, to_numpy, without_gradient
 from properly._boundary._notices import collected
 from properly.counts._cases import Cases
@@ -360,7 +360,7 @@ class ClassForecast(RawForecast):
             return None
         if outcome.is_table:
             return _from_one_hot(outcome, self.count)
-        if not any(_reads_as_number(label) for label in labels):
+        if numbers_are_classes(labels):
             words = any(isinstance(label, str | bytes) for label in outcome.labels)
             labels = labels if words else tuple(range(self.count))
         return _looked_up(outcome, labels)
@@ -401,11 +401,3 @@ def _looked_up(outcome: RawColumn, labels: tuple[Any, ...]) -> Column:
     number = {label: k for k, label in enumerate(labels)}
     table = [number.get(value, OUTSIDE) for value in outcome.distinct]
     return np.array([*table, MISSING], dtype=np.intp)[outcome.codes]
-
-
-def _reads_as_number(label: object) -> bool:
-    try:
-        float(str(label))
-    except ValueError:
-        return False
-    return True
