@@ -63,63 +63,46 @@ def printed(folder: Path, name: str, evaluation: Any, **words: str) -> Printed:
     return Printed(evaluation, path)
 
 
-# The browser comes first in each of these: without one, nothing is evaluated.
-@pytest.fixture(scope="package")
-def crash(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
-    return printed(folder, "crash", crash_evaluation(), **CRASH)
+HOSTILE_WORDS = dict(zip(("title", "cases", "event", "command", "python"), HOSTILE, strict=False))
+# What is evaluated for each page, and the words that it is printed with.
+PAGES: dict[str, tuple[Callable[[], Any], dict[str, str]]] = {
+    "crash": (crash_evaluation, CRASH),
+    "ordinal": (ordinal_evaluation, {"title": "Injuries in car crashes"}),
+    "classes": (lambda: classes_evaluation(("sharp", "flat"), ("grass", "shrub", "tree")), {}),
+    "hostile": (lambda: synthetic_evaluation(HOSTILE, 180, groups=HOSTILE[:3]), HOSTILE_WORDS),
+    "odd": (lambda: synthetic_evaluation(ODD, 180, groups=ODD[:3]), {}),
+    "hostile_classes": (
+        lambda: classes_evaluation(HOSTILE[:6], HOSTILE[:4]),
+        {name: HOSTILE_WORDS[name] for name in ("title", "cases", "event")},
+    ),
+}
 
 
-@pytest.fixture(scope="package")
-def ordinal(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
-    return printed(folder, "ordinal", ordinal_evaluation(), title="Injuries in car crashes")
+def page_of(name: str) -> Any:
+    """Make the fixture of a page. The browser comes first: without one, nothing is evaluated."""
+
+    @pytest.fixture(scope="package", name=name)
+    def page(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
+        evaluate, words = PAGES[name]
+        return printed(folder, name, evaluate(), **words)
+
+    return page
 
 
-@pytest.fixture(scope="package")
-def classes(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
-    evaluation = classes_evaluation(("sharp", "flat"), ("grass", "shrub", "tree"))
-    return printed(folder, "classes", evaluation)
+def window_of(name: str) -> Any:
+    """Make the fixture of a page that is opened for many tests."""
+
+    @pytest.fixture(scope="package", name=f"shared_{name}")
+    def shared(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Window]:
+        window = Window(browser, request.getfixturevalue(name).path)
+        yield window
+        window.close()
+
+    return shared
 
 
-@pytest.fixture(scope="package")
-def hostile(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
-    title, cases, event, command, python, *_ = HOSTILE
-    words = {"title": title, "cases": cases, "event": event, "command": command, "python": python}
-    evaluation = synthetic_evaluation(HOSTILE, 180, groups=HOSTILE[:3])
-    return printed(folder, "hostile", evaluation, **words)
-
-
-@pytest.fixture(scope="package")
-def odd(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
-    return printed(folder, "odd", synthetic_evaluation(ODD, 180, groups=ODD[:3]))
-
-
-@pytest.fixture(scope="package")
-def hostile_classes(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
-    title, cases, event, *_ = HOSTILE
-    evaluation = classes_evaluation(HOSTILE[:6], HOSTILE[:4])
-    return printed(folder, "hostile_classes", evaluation, title=title, cases=cases, event=event)
-
-
-def lent(browser: Browser, page: Printed) -> Iterator[Window]:
-    """Open a page for many tests."""
-    window = Window(browser, page.path)
-    yield window
-    window.close()
-
-
-@pytest.fixture(scope="package")
-def shared_crash(browser: Browser, crash: Printed) -> Iterator[Window]:
-    yield from lent(browser, crash)
-
-
-@pytest.fixture(scope="package")
-def shared_ordinal(browser: Browser, ordinal: Printed) -> Iterator[Window]:
-    yield from lent(browser, ordinal)
-
-
-@pytest.fixture(scope="package")
-def shared_classes(browser: Browser, classes: Printed) -> Iterator[Window]:
-    yield from lent(browser, classes)
+crash, ordinal, classes, hostile, odd, hostile_classes = map(page_of, PAGES)
+shared_crash, shared_ordinal, shared_classes = map(window_of, ("crash", "ordinal", "classes"))
 
 
 @pytest.fixture(scope="package")

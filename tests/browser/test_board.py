@@ -12,8 +12,7 @@ import pytest
 from tests.boards import board, mixed_board
 from tests.browser.conftest import printed
 from tests.browser.pages import HOSTILE, ODD
-from tests.browser.test_first_screens import BROKEN, FIRST_MODEL, LOOKS, SPILT
-from tests.browser.test_looks import CONTRASTS, KEPT, LEAST_CONTRAST
+from tests.browser.test_first_screens import LOOKS, require_contrast, require_fit
 from tests.browser.window import Window
 
 if TYPE_CHECKING:
@@ -45,20 +44,10 @@ def screen(request: pytest.FixtureRequest, browser: Browser, folder: Path) -> It
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_a_leaderboard_is_fit_to_be_seen(screen: Window, look: str) -> None:
-    page, (size, media) = screen.page, LOOKS[look]
-    page.set_viewport_size(size)  # type: ignore[arg-type]
-    page.emulate_media(**media)
-    screen.settle()
-    assert page.evaluate(SPILT) == []
-    assert page.evaluate(BROKEN) == []
-    assert page.evaluate(FIRST_MODEL) < size["height"]
-    KEPT.mkdir(parents=True, exist_ok=True)
-    subject = page.url.rpartition("/")[2].removesuffix(".html")
-    page.screenshot(path=KEPT / f"{subject}-{look}.png")
+    require_fit(screen, look, "")
     screen.open_all()
-    assert page.evaluate(WIDTHS) == [size["width"]] * 2
-    contrasts = page.evaluate(CONTRASTS)
-    assert [text for contrast, text in contrasts if contrast < LEAST_CONTRAST] == []
+    assert screen.page.evaluate(WIDTHS) == [LOOKS[look][0]["width"]] * 2
+    require_contrast(screen)
     screen.put_back()
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from tests.browser.pages import Printed
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +34,6 @@ LOOKS: dict[str, tuple[dict[str, int], dict[str, Any]]] = {
     "telephone": (TELEPHONE, {"media": "screen", "color_scheme": "light"}),
     "paper": (SHEET, {"media": "print", "color_scheme": "light"}),
 }
-SUBJECTS = ("crash", "clinic", "digits", "ordinal", "thirty")
 # What reaches beyond its place, and words that are broken: each stands on one line.
 SPILT = """() => [...document.querySelectorAll("#models, #models :is(th, td, li, h2, p)")]
   .filter((x) => x.checkVisibility() && x.scrollWidth > x.clientWidth + 1)
@@ -90,34 +88,33 @@ def digits() -> Any:
     return properly.evaluate(y, forecasts, task="multiclass", replicates=99, rng=0)
 
 
-@pytest.fixture(scope="module", params=SUBJECTS)
+PATIENTS = {"title": "Readmission", "cases": "patients", "event": "readmission"}
+CANDIDATES = tuple(f"candidate number {k + 1}" for k in range(30))
+MADE: dict[str, tuple[Callable[[], Any], dict[str, str]]] = {
+    "clinic": (clinic, PATIENTS),
+    "digits": (digits, {"title": "Digits", "cases": "pictures"}),
+    "thirty": (lambda: synthetic_evaluation(CANDIDATES, 400), {}),
+}
+
+
+@pytest.fixture(scope="module", params=("crash", "ordinal", *MADE))
 def screen(request: pytest.FixtureRequest, browser: Browser, folder: Path) -> Iterator[Window]:
     """A page of each kind; it is opened once."""
-    made: dict[str, Callable[[], Printed]] = {
-        "clinic": lambda: printed(
-            folder, "clinic", clinic(), title="Readmission", cases="patients", event="readmission"
-        ),
-        "digits": lambda: printed(folder, "digits", digits(), title="Digits", cases="pictures"),
-        "thirty": lambda: printed(
-            folder,
-            "thirty",
-            synthetic_evaluation(tuple(f"candidate number {k + 1}" for k in range(30)), 400),
-        ),
-    }
     kind = request.param
-    if kind not in made:
+    if kind not in MADE:
         shared: Window = request.getfixturevalue(f"shared_{kind}")
         yield shared
         shared.page.set_viewport_size(SIZE)  # type: ignore[arg-type]
         shared.put_back()
         return
-    window = Window(browser, made[kind]().path)
+    evaluate, words = MADE[kind]
+    window = Window(browser, printed(folder, kind, evaluate(), **words).path)
     yield window
     window.close()
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_a_first_screen_is_fit_to_be_seen(screen: Window, look: str) -> None:
+def require_fit(screen: Window, look: str, name: str) -> None:
+    """Require that nothing is cut, broken or too low, and keep a picture."""
     page, (size, media) = screen.page, LOOKS[look]
     page.set_viewport_size(size)  # type: ignore[arg-type]
     page.emulate_media(**media)
@@ -125,9 +122,18 @@ def test_a_first_screen_is_fit_to_be_seen(screen: Window, look: str) -> None:
     assert page.evaluate(SPILT) == []
     assert page.evaluate(BROKEN) == []
     assert page.evaluate(FIRST_MODEL) < size["height"]
-    contrasts = page.evaluate(CONTRASTS)
-    assert [text for contrast, text in contrasts if contrast < LEAST_CONTRAST] == []
-    assert screen.said == []
     KEPT.mkdir(parents=True, exist_ok=True)
     subject = page.url.rpartition("/")[2].removesuffix(".html")
-    page.screenshot(path=KEPT / f"first-{subject}-{look}.png")
+    page.screenshot(path=KEPT / f"{name}{subject}-{look}.png")
+
+
+def require_contrast(screen: Window) -> None:
+    contrasts = screen.page.evaluate(CONTRASTS)
+    assert [text for contrast, text in contrasts if contrast < LEAST_CONTRAST] == []
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_first_screen_is_fit_to_be_seen(screen: Window, look: str) -> None:
+    require_fit(screen, look, "first-")
+    require_contrast(screen)
+    assert screen.said == []

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from properly._boundary._text import printable
-from tests.browser.pages import HOSTILE, Printed
+from tests.browser.pages import HOSTILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,32 +25,25 @@ class Attacked(NamedTuple):
     names: list[str]
 
 
-def attacked(browser: Browser, page: Printed) -> Iterator[Attacked]:
-    window = Window(browser, page.path)
-    window.open_all()
-    yield Attacked(window, [printable(name) for name in page.evaluation.models])
-    window.close()
+def attacked(name: str) -> Any:
+    """Make the fixture of a page that was opened with all its parts."""
+
+    @pytest.fixture(scope="module", name=f"of_{name}")
+    def opened(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Attacked]:
+        page = request.getfixturevalue(name)
+        window = Window(browser, page.path)
+        window.open_all()
+        yield Attacked(window, [printable(model) for model in page.evaluation.models])
+        window.close()
+
+    return opened
 
 
-@pytest.fixture(scope="module")
-def of_hostile(browser: Browser, hostile: Printed) -> Iterator[Attacked]:
-    yield from attacked(browser, hostile)
-
-
-@pytest.fixture(scope="module")
-def of_odd(browser: Browser, odd: Printed) -> Iterator[Attacked]:
-    yield from attacked(browser, odd)
-
-
-@pytest.fixture(scope="module")
-def of_classes(browser: Browser, hostile_classes: Printed) -> Iterator[Attacked]:
-    yield from attacked(browser, hostile_classes)
-
-
+of_hostile, of_odd, of_classes = map(attacked, ("hostile", "odd", "hostile_classes"))
 ODD = pytest.param("of_odd", marks=pytest.mark.slow)
 
 
-@pytest.fixture(params=["of_hostile", ODD, "of_classes"])
+@pytest.fixture(params=["of_hostile", ODD, "of_hostile_classes"])
 def any_page(request: pytest.FixtureRequest) -> Attacked:
     attacked: Attacked = request.getfixturevalue(request.param)
     return attacked

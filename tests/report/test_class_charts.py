@@ -41,6 +41,10 @@ def evaluated(task: Any = "ordinal", replicates: int = 0, rules: Any = None) -> 
 ORDINAL = evaluated(replicates=9)
 
 
+def params_of(chart: Chart) -> dict[str, Any]:
+    return {param["name"]: param["value"] for param in chart.spec["params"]}
+
+
 def rows(chart: Chart, kind: str, **where: Any) -> list[dict[str, Any]]:
     fields = where | {"kind": kind}
     return [row for row in chart.spec["data"]["values"] if fields.items() <= row.items()]
@@ -80,11 +84,11 @@ def test_a_panel_says_what_recalibration_would_save() -> None:
 
 def test_questions_are_cuts_if_there_is_an_order_and_else_classes() -> None:
     chart = made(reliability_chart, ORDINAL)
-    params = {param["name"]: param["value"] for param in chart.spec["params"]}
+    params = params_of(chart)
     assert params == {"shown": [*MODELS], "questions": ["minor or higher", "severe"]}
     assert "this class or a higher one" in chart.lead
     chart = made(reliability_chart, evaluated("multiclass"))
-    params = {param["name"]: param["value"] for param in chart.spec["params"]}
+    params = params_of(chart)
     assert params["questions"] == LABELS
     assert "higher one" not in chart.lead
 
@@ -100,7 +104,7 @@ def test_dots_are_the_parts_of_each_question(task: str, rule: str) -> None:
         assert [row["question"] for row in dots] == list(range(len(parts)))
         for what in PARTS:
             assert [row[what] for row in dots] == [short(getattr(x, what)) for x in parts]
-    questions = {param["name"]: param["value"] for param in chart.spec["params"]}["questions"]
+    questions = params_of(chart)["questions"]
     assert questions == list(e.decompositions["plain"][rule])
 
 
@@ -127,7 +131,7 @@ def test_of_many_questions_twelve_are_shown() -> None:
     p = np.random.default_rng(2).dirichlet(np.ones(15), 60)
     y = np.concatenate([np.arange(12).repeat(4), np.zeros(12, dtype=int)])
     chart = made(class_scores_chart, evaluate(y, {"m": p}, task="multiclass", replicates=0))
-    questions = {param["name"]: param["value"] for param in chart.spec["params"]}["questions"]
+    questions = params_of(chart)["questions"]
     assert questions == [str(k) for k in range(12)]
     assert chart.lead.endswith("Shown are 12 of 15.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,13 @@ from properly.report._contrast_charts import (
     groups_chart,
     matrix_chart,
 )
+
+if TYPE_CHECKING:
+    from properly.report._vega import Chart
+
+
+def cells_of(chart: Chart | None) -> dict[tuple[str, str], Any]:
+    return {(row["model"], row["other"]): row for row in rows_of(chart)}
 
 
 def test_dots_and_bars_are_differences_with_simultaneous_intervals() -> None:
@@ -76,7 +84,7 @@ def test_the_worst_is_named_only_if_it_is_found_to_differ() -> None:
 
 def test_cells_have_row_minus_column_and_what_is_known_of_the_pair() -> None:
     comparison = evaluation().comparisons["brier"]
-    cells = {(row["model"], row["other"]): row for row in rows_of(matrix_chart(evaluation()))}
+    cells = cells_of(matrix_chart(evaluation()))
     assert len(cells) == 4
     for names in (NAMES, NAMES[::-1]):
         pair = comparison[names[0], names[1]]
@@ -106,11 +114,11 @@ def test_an_interval_that_lacks_zero_is_written_without_zero() -> None:
         for name, k in (("a", 0.1), ("b", 0.2), ("c", 0.2))
     }
     e = evaluate(y, models, rng=1)
-    rows = {(row["model"], row["other"]): row for row in rows_of(matrix_chart(e))}
+    cells = cells_of(matrix_chart(e))
     pair = e.comparisons[e.primary]["a", "c"]
     assert is_significant(pair)
     assert abs(pair.simultaneous[1]) < 0.0005
-    ends = rows["a", "c"]["interval"].replace("\N{MINUS SIGN}", "-").split(" to ")
+    ends = cells["a", "c"]["interval"].replace("\N{MINUS SIGN}", "-").split(" to ")
     assert all(float(end) < 0 for end in ends)
 
 
@@ -122,7 +130,7 @@ def test_pale_is_what_cannot_be_told_apart() -> None:
         "worse": [0.5, 0.6] * 15 + [0.6, 0.5] * 15,
     }
     e = evaluate(y, forecasts, replicates=0, rng=1)
-    cells = {(row["model"], row["other"]): row for row in rows_of(matrix_chart(e))}
+    cells = cells_of(matrix_chart(e))
     open_cell, clear = cells["plain", "alike"], cells["plain", "worse"]
     assert open_cell["text"].endswith(" ?")
     assert open_cell["strength"] == OPEN
@@ -139,7 +147,7 @@ def test_infinite_scores_are_as_clear_as_can_be() -> None:
     forecasts = {"plain": [0.2, 0.7, 0.4, 0.6], "sure": [1.0, 0.9, 0.1, 0.9], "too": [1.0, 0, 0, 1]}
     e = evaluate([0, 1, 0, 1], forecasts, rules=[Log()], replicates=0, rng=1)
     chart = matrix_chart(e)
-    cells = {(row["model"], row["other"]): row for row in rows_of(chart)}
+    cells = cells_of(chart)
     assert cells["plain", "sure"]["text"] == "−∞"
     assert cells["plain", "sure"]["strength"] == STRONG
     assert cells["sure", "too"]["text"] == "both ∞ ?"

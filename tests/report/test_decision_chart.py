@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import vl_convert
-from tests.report.threshold_subjects import NAMES, evaluation, on_grid
+from tests.report.threshold_subjects import NAMES, data_of, evaluation, on_grid
 
 from properly import Cases, at_threshold, decision_curve, evaluate, summarize
 from properly.report._decision_chart import decision_chart, intervals
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 def rows(spec: Spec) -> dict[str, Any]:
-    (values,) = (x["data"]["values"] for x in spec["layer"] if x["data"].get("name") == "curves")
-    return {row["model"]: {"at": on_grid(spec)} | row for row in values}
+    return {row["model"]: {"at": on_grid(spec)} | row for row in data_of(spec, "curves")}
 
 
 def lines(spec: Spec) -> list[Spec]:
@@ -117,8 +116,7 @@ def test_intervals_are_those_of_the_library() -> None:
 
 def numbers(spec: Spec) -> dict[str, Any]:
     """Return the numbers of models at the thresholds that one may point at."""
-    values = next(x["data"]["values"] for x in spec["layer"] if x["data"].get("name") == "numbers")
-    return {row["model"]: row for row in values if not row["baseline"]}
+    return {row["model"]: row for row in data_of(spec, "numbers") if not row["baseline"]}
 
 
 def test_where_nobody_is_acted_upon_there_is_no_interval() -> None:

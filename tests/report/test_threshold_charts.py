@@ -9,12 +9,12 @@ import re
 from base64 import b64decode
 from itertools import combinations
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import vl_convert
-from tests.report.threshold_subjects import HOSTILE, NAMES, evaluation, in_view, on_grid
+from tests.report.threshold_subjects import HOSTILE, NAMES, data_of, evaluation, in_view, on_grid
 
 from properly import Interval, regret_curve, stream, tally
 from properly._boundary._text import percent
@@ -55,10 +55,7 @@ def curves() -> dict[tuple[str, bool], MurphyCurve]:
 
 
 def data(spec: Spec, name: str) -> list[dict[str, Any]]:
-    (values,) = (
-        layer["data"]["values"] for layer in spec["layer"] if layer["data"].get("name") == name
-    )
-    return [{"at": on_grid(spec)} | row for row in cast("list[dict[str, Any]]", values)]
+    return [{"at": on_grid(spec)} | row for row in data_of(spec, name)]
 
 
 def ranked(spec: Spec, brush: tuple[float, float] | None) -> tuple[str, dict[str, float]]:

@@ -52,3 +52,11 @@ def in_view(x: Any, *, zoomed: bool) -> Any:
         return x
     within, whole = x["expr"].removeprefix("zoomed ? ").split(" : ")
     return json.loads(within if zoomed else whole)
+
+
+def data_of(spec: Spec, name: str) -> list[dict[str, Any]]:
+    """Return the rows of the first layer whose data have this name, which models have."""
+    rows: list[dict[str, Any]] = next(
+        x["data"]["values"] for x in spec["layer"] if x["data"].get("name") == name
+    )
+    return rows

@@ -6,6 +6,7 @@ What stands on the page of an evaluation, in order: the verdict, tables, charts,
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 import webbrowser
@@ -449,16 +450,23 @@ def show(evaluation: Evaluation | Leaderboard, **options: Any) -> Path | None:
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     if getattr(shell, "kernel", None) is not None:
-        # What is no text, a lone surrogate, could not be sent to the notebook.
-        frame = FRAME.format(escape(text.encode("utf-8", "backslashreplace").decode()), HEIGHT)
-        # Raw, since IPython's class for HTML warns of frames.
-        shown = {"text/html": frame, "text/plain": repr(evaluation)}
+        # A whole page in a frame of another, as text that is read once. Raw, since IPython's class
+        # for HTML warns of frames.
+        shown = {"text/html": FRAME.format(escape(text), HEIGHT), "text/plain": repr(evaluation)}
         import_module("IPython.display").display(shown, raw=True)
         return None
-    # Nobody else can read a file of this kind.
-    look: Any = {"encoding": "utf-8", "prefix": "properly-", "suffix": ".html", "delete": False}
-    with tempfile.NamedTemporaryFile("w", **look) as file:
-        file.write(text)
-    path = Path(file.name)
+    path = _write_private(text)
     webbrowser.open(path.as_uri())
     return path
+
+
+def _write_private(text: str) -> Path:
+    """Write a temporary file that nobody else can read."""
+    handle, name = tempfile.mkstemp(prefix="properly-", suffix=".html")
+    os.close(handle)
+    try:
+        # What is replaced keeps its permissions.
+        return write_whole(name, text)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
