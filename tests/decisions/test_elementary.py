@@ -100,7 +100,7 @@ def test_rows_of_no_weight_are_left_out_and_the_others_known_by_their_place(weig
     np.testing.assert_array_equal(rows.p, P[used])
     np.testing.assert_array_equal(rows.happened, Y[used])
     np.testing.assert_array_equal(rows.unit, np.arange(len(used)))
-    assert not rows.together
+    assert rows.design.unit is None
 
 
 def test_only_known_clusters_are_clusters() -> None:
@@ -108,7 +108,7 @@ def test_only_known_clusters_are_clusters() -> None:
     assert dependent(Cases(Y, P)) is None
     rows = dependent(Cases(Y, P, clusters=CLUSTER))
     assert rows is not None
-    assert rows.together
+    assert rows.design.unit is not None
     assert rows.design.units == len(np.unique(CLUSTER))
 
 

@@ -375,7 +375,7 @@ def margin_errors(
     low, high = np.minimum(first, second), np.maximum(first, second)
     pairs = np.unique(np.stack([low, high])[:, low >= 0], axis=1).T.tolist()
     covariances = np.zeros((len(pairs), len(pieces.mass), len(pieces.mass)))
-    weight = rows.design.corrected(rows.weight) if rows.together else rows.weight
+    weight = rows.design.corrected(rows.weight) if rows.design.unit is not None else rows.weight
     order = np.argsort(rows.unit, kind="stable")
     start = np.flatnonzero(np.diff(rows.unit[order], prepend=-1))
     # Some rows after others, all of a cluster together.
@@ -550,7 +550,10 @@ def best_by_range(
     error = None
     rows = {name: model for name, model in given.items() if isinstance(model, Cases)}
     if len(rows) == len(given):
-        paired = _paired_rows(rows)
+        for cases in rows.values():
+            require_no_time(cases, "the standard error of a margin")
+        require_same_rows(rows, HINT)
+        paired = rows_of(next(iter(rows.values())))
         forecasts = [to_numpy(x.p)[paired.row].astype(np.float64) for x in rows.values()]
         forecasts += [np.full(len(paired.p), x.value[0]) for x in result[len(given) :]]
         pairs = list(zip(forecasts, cost, strict=True))
@@ -590,11 +593,3 @@ def _two_best(mean: Column, competing: Column) -> tuple[Column, Column, Column]:
     margin = values[1] - values[0]
     # What differs by rounding alone does not differ.
     return places[0], places[1], np.where(margin <= SAME_SUM * values[0], 0.0, margin)
-
-
-def _paired_rows(rows: Mapping[str, Cases]) -> CaseRows:
-    """Take the rows of the first model, which all of them must share."""
-    for cases in rows.values():
-        require_no_time(cases, "the standard error of a margin")
-    require_same_rows(rows, HINT)
-    return rows_of(next(iter(rows.values())))

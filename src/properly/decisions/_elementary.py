@@ -23,7 +23,6 @@ from properly.counts._cases import (
     has_clusters,
     has_time,
     is_dependent,
-    number_clusters,
     require_event,
     rows_in_use,
     weights_of,
@@ -63,19 +62,8 @@ class CaseRows(NamedTuple):
     p: Column
     happened: Column
     weight: Column
-    square: Column
     unit: Column
     design: Design
-
-    @property
-    def together(self) -> bool:
-        """Whether rows depend on one another."""
-        return self.design.unit is not None
-
-    @property
-    def degrees(self) -> float:
-        """The degrees of freedom that the design leaves."""
-        return degrees_of(self.design)
 
     @property
     def factor(self) -> float:
@@ -84,9 +72,9 @@ class CaseRows(NamedTuple):
         One case alone has none.
         """
         total = float(self.weight.sum())
-        if self.together:
+        if self.design.unit is not None:
             return 1 / total**2
-        spare = total**2 - float(self.square.sum())
+        spare = total**2 - float(self.weight @ self.weight)
         return 1 / spare if spare > 0 else np.nan
 
     def costs(self, p: Column, event: Column, grid: Column) -> Iterator[Column]:
@@ -131,14 +119,11 @@ def dependence(x: Tally | Cases) -> str | None:
 def rows_of(cases: Cases) -> CaseRows:
     """Take the rows of positive weight."""
     y, p, weight, used = rows_in_use(cases)
-    if has_time(cases):
-        design = Design.of(cases)
-    else:
-        # Bands of thresholds do not allow for strata.
-        design = Design(weight, number_clusters(cases, used) if has_clusters(cases) else None)
+    # Bands of thresholds do not allow for strata.
+    design = replace(Design.of(cases), stratum=None)
     unit = np.arange(len(p)) if design.unit is None else design.unit
     p, happened = p.astype(np.float64), y.astype(np.float64)
-    return CaseRows(np.flatnonzero(used), p, happened, weight, weight**2, unit, design)
+    return CaseRows(np.flatnonzero(used), p, happened, weight, unit, design)
 
 
 class OutcomeCounts(NamedTuple):
@@ -490,7 +475,7 @@ def score_bounds(
             events = np.bincount(rows.unit, rows.weight * rows.happened, rows.design.units)
             # The costs are on the Brier scale, twice the regret.
             costs = (events - cost / r for r, cost in zip(2 * (1 - t), costs, strict=True))
-        error, quantile = rows.mean_and_error(costs)[1], student(rows.degrees, level)
+        error, quantile = rows.mean_and_error(costs)[1], student(degrees_of(rows.design), level)
         n, unknown = n / design_effect(error**2, variance(in_vain, other, n)), error * quantile
     else:
         quantile = normal(level)
@@ -519,7 +504,7 @@ def consistency_bounds(x: Tally | Cases, split: Split, level: float) -> Bounds:
     expected = rows.costs(rows.p, rows.p, GRID)
     surprises = map(np.subtract, rows.costs(rows.p, rows.happened, GRID), expected)
     _, error = rows.mean_and_error(surprises)
-    return _bounds(GRID, mean, error * student(rows.degrees, level), least=0)
+    return _bounds(GRID, mean, error * student(degrees_of(rows.design), level), least=0)
 
 
 def paired_bounds(
@@ -536,25 +521,25 @@ def paired_bounds(
     Independent cases are looked at on both sides of each knot, others at each point of the grid.
     """
     one, other = map(rows_of, require_pair(first, second, "the band of a difference"))
-    once, happened, total = np.ones_like(one.weight), one.happened > 0, float(one.square.sum())
-    if one.together:
+    once, happened, square = np.ones_like(one.weight), one.happened > 0, one.weight**2
+    if one.design.unit is not None:
         costs = map(np.subtract, *(x.costs(x.p, x.happened, grid) for x in (one, other)))
         mean, error = one.mean_and_error(costs)
         few = ForecastPairs.of(grid, one.p, other.p, happened).differing(once).min(axis=0) < ENOUGH
-        margin = error * student(one.degrees, level)
+        margin = error * student(degrees_of(one.design), level)
         return _bounds(grid, mean, np.where(few, np.nan, margin), least=-np.inf)
     margins = []
     for side, limit in zip(reversed(LIMITS), mean, strict=True):
         pairs = ForecastPairs.of(knot, one.p, other.p, happened, side)
         # A case differs only where the threshold lies between its two forecasts, and by plus or
         # minus what a mistake costs there.
-        in_vain, missed = pairs.differing(one.square)
+        in_vain, missed = pairs.differing(square)
         deviation = 4 * (knot**2 * in_vain + (1 - knot) ** 2 * missed)
-        sums = pairs.sums(one.square, np.zeros(len(once), dtype=np.intp), 1)[0]
-        deviation += limit * (total * limit - 2 * sums)
+        sums = pairs.sums(square, np.zeros(len(once), dtype=np.intp), 1)[0]
+        deviation += limit * (square.sum() * limit - 2 * sums)
         few = pairs.differing(once).min(axis=0) < ENOUGH
         margins.append(np.where(few, np.nan, np.sqrt(np.maximum(deviation, 0) * one.factor)))
-    quantile = student(float(one.weight.sum() ** 2 / total) - 1, level)
+    quantile = student(float(one.weight.sum() ** 2 / square.sum()) - 1, level)
     return _bounds(knot, mean, np.stack(margins) * quantile, least=-np.inf)
 
 

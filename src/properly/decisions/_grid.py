@@ -187,5 +187,4 @@ def check_harm(harm: float) -> float:
 
 def odds(threshold: Column) -> Column:
     """Return how many actions in vain an event found is worth."""
-    result: Column = threshold / (1 - threshold)
-    return result
+    return np.asarray(threshold / (1 - threshold))

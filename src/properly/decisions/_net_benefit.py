@@ -236,16 +236,14 @@ class DecisionCurve(NetBenefit):
     def standardized(self) -> Column:
         """Net benefit over the event rate: 1 at best; NaN or infinite without events."""
         with infinities():
-            result: Column = self.net_benefit / np.float64(self.event_rate)
-        return result
+            return np.asarray(self.net_benefit / np.float64(self.event_rate))
 
     @property
     def interventions_avoided(self) -> Column:
         """The gain over acting on all, in actions saved per case; NaN at 0, where they are free."""
         t = np.where(self.threshold > 0, self.threshold, np.nan)
         with infinities():
-            result: Column = (self.net_benefit - self.treat_all) * (1 - t) / t
-        return result
+            return np.asarray((self.net_benefit - self.treat_all) * (1 - t) / t)
 
     @property
     def missed(self) -> CurveSteps:
@@ -368,8 +366,10 @@ def decision_curve(
     threshold, harm = check_thresholds(thresholds), check_harm(harm)
     level = check_level(level)
     result = outcomes_at(tally, threshold)
-    split = _split(result, threshold)
-    every, total = split.threshold, result.total
+    # At 1 the odds are infinite.
+    every = knots(result.value)[:-1] if threshold is None else threshold
+    split = Split(result, every) if threshold is None else split_at(result, every, both=True)
+    total = result.total
     events, nonevents = (float(x.sum()) / total for x in (result.events, result.nonevents))
     benefit, right = _benefit(split)
     benefit -= harm
@@ -478,14 +478,6 @@ def outcomes_at(source: Tally | Cases, threshold: Column | None) -> OutcomeCount
     result = outcomes(t)
     result = result._replace(value=settle(to_numpy(t.value), threshold))
     return result.pooled(threshold)
-
-
-def _split(counts: OutcomeCounts, threshold: Column | None) -> Split:
-    """Find who is acted upon on both sides of thresholds, or of all forecasts and 0."""
-    if threshold is not None:
-        return split_at(counts, threshold, both=True)
-    # At 1 the odds are infinite.
-    return Split(counts, knots(counts.value)[:-1])
 
 
 def _benefit(split: Split) -> Column:

@@ -547,8 +547,7 @@ def _clusters(clusters: ArrayLike | None, cases: Judged) -> Column | None:
     if clusters is None:
         return None
     column = check_column(clusters, "clusters", cases.rows, "outcomes")
-    numbers: Column = number_ids(to_numpy(column))
-    return numbers
+    return np.asarray(number_ids(to_numpy(column)))
 
 
 def _by_name(scores: Mapping[str, ArrayLike], cases: Judged, *, oracle: bool) -> dict[str, Column]:

@@ -26,7 +26,7 @@ from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import CaseRows, OutcomeCounts, dependent, outcomes, split_at
 from properly.inference._averages import warn_of_few
 from properly.inference._shares import bisect, normal, student
-from properly.inference._variance import effective_total, spread_of_totals
+from properly.inference._variance import degrees_of, effective_total, spread_of_totals
 from properly.rules._interval import Interval, as_interval
 from properly.typing import Column
 
@@ -323,7 +323,7 @@ def find_roc_band(source: Tally | Cases, level: float) -> RocBand:
         reached[-1], reached[-1] - none[-1], alarms, np.interp(alarms, reached, none)
     )
     rows = dependent(source)
-    quantile = normal(level) if rows is None else student(rows.degrees, level)
+    quantile = normal(level) if rows is None else student(degrees_of(rows.design), level)
     critical = np.full(len(alarm), quantile**2)
     if not counted:
         critical *= _design_effect(t, rows, table)
@@ -570,12 +570,7 @@ def predicted_roc_curve(tally: Tally | Cases) -> RocCurve:
 
 
 def _traced(
-    value: Column,
-    none: Column,
-    events: Column,
-    *,
-    hull: bool = False,
-    band: RocBand | None = None,
+    value: Column, none: Column, events: Column, *, hull: bool = False, band: RocBand | None = None
 ) -> RocCurve:
     threshold = np.append(np.inf, value[::-1].astype(np.float64))
     return RocCurve(_rate(none), _rate(events), threshold, concordance(none, events), hull, band)

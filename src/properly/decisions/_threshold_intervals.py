@@ -43,8 +43,7 @@ EVENT = np.array([[True], [False], [True], [False]])
 
 def over_kinds(x: Column) -> Column:
     """Add up the four kinds one after the other, the same for one threshold as for many."""
-    total: Column = x[0] + x[1] + x[2] + x[3]
-    return total
+    return np.asarray(x[0] + x[1] + x[2] + x[3])
 
 
 class Fourfold(NamedTuple):
@@ -70,8 +69,7 @@ class Fourfold(NamedTuple):
     @property
     def cases(self) -> Column:
         """The number of cases that equal weights would need to be as precise."""
-        result: Column = over_kinds(self.weight) ** 2 / over_kinds(self.squares)
-        return result
+        return np.asarray(over_kinds(self.weight) ** 2 / over_kinds(self.squares))
 
     @property
     def some(self) -> Column:
@@ -114,10 +112,8 @@ class Ratio(NamedTuple):
 
     def of(self, table: Fourfold) -> Column:
         """Return the ratio of the two sums."""
-        result: Column = over_kinds(self.above * table.weight) / over_kinds(
-            self.below * table.weight
-        )
-        return result
+        below = over_kinds(self.below * table.weight)
+        return np.asarray(over_kinds(self.above * table.weight) / below)
 
     @property
     def is_scored(self) -> bool:
@@ -284,5 +280,5 @@ def _correlation(ratio: Ratio, table: Fourfold) -> Column:
     products = [
         over_kinds(table.squares * (a * b)) for a, b in ((one, other), (one, one), (other, other))
     ]
-    result: Column = products[0] / np.sqrt(products[1] * products[2])
-    return np.nan_to_num(result).clip(-1, 1)
+    alike = np.asarray(products[0] / np.sqrt(products[1] * products[2]))
+    return np.nan_to_num(alike).clip(-1, 1)

@@ -78,8 +78,7 @@ class EventSimulation:
             drawn = draws.draws(truth, replicates, stream, self.fitted)
         else:
             drawn = draws.outcomes(truth, replicates, stream)
-        result: Column = components(drawn, ForecastPrices.at(truth, Log()))[0]
-        return result
+        return np.asarray(components(drawn, ForecastPrices.at(truth, Log()))[0])
 
 
 class ClassSimulation:

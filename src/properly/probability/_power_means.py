@@ -540,8 +540,7 @@ def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[
 
 def _power(t: Column, power: float) -> Column:
     """Return what increases with t and has the mean of the power as its own mean."""
-    result: Column = np.log(t) if power == 0 else math.copysign(1, power) * t**power
-    return result
+    return np.log(t) if power == 0 else math.copysign(1, power) * t**power
 
 
 def _sentence(how: str, names: str) -> str:

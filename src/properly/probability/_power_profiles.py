@@ -212,8 +212,7 @@ def _log_shares(rows: Column, power: float) -> Column:
         log = np.where(log < 0, -np.inf, 0.0) if power == 1 else log / (1 - power)
     others = np.exp(log)
     np.put_along_axis(others, top, 0.0, axis=1)
-    result: Column = log - np.log1p(others.sum(axis=1, keepdims=True))
-    return result
+    return np.asarray(log - np.log1p(others.sum(axis=1, keepdims=True)))
 
 
 # Powers that are shown, or the nearest to them that there are.

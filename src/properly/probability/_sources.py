@@ -85,11 +85,7 @@ def nearest(value: Column, weight: Column, events: Column, neighbours: float) ->
 
 
 def smooth(
-    value: Column,
-    weight: Column,
-    events: Column,
-    bandwidth: float | None,
-    cases: float,
+    value: Column, weight: Column, events: Column, bandwidth: float | None, cases: float
 ) -> Column:
     r"""Return the event rate around each forecast, under a normal kernel on the log-odds scale.
 
@@ -139,8 +135,7 @@ def _share(around: Column, own: Column) -> Column:
     """
     events, rest = np.maximum(around, own)
     least, most = np.where(own[0] > 0, LEAST, 0.0), np.where(own[1] > 0, BELOW_ONE, 1.0)
-    rate: Column = np.clip(events / (events + rest), least, most)
-    return rate
+    return np.asarray(np.clip(events / (events + rest), least, most))
 
 
 def _radius(value: Column, weight: Column, neighbours: float) -> Column:
@@ -159,8 +154,7 @@ def _radius(value: Column, weight: Column, neighbours: float) -> Column:
 
     def right(first: Column) -> Column:
         last = np.searchsorted(upto, upto[first] + needed, side="left") - 1
-        distance: Column = last_value[np.maximum(last, row)] - value
-        return distance
+        return np.asarray(last_value[np.maximum(last, row)] - value)
 
     # The last first-of-window that is as far as what it needs on the right, and the next, nearer.
     far, near = np.full(len(value), -1), row + 1
@@ -171,8 +165,7 @@ def _radius(value: Column, weight: Column, neighbours: float) -> Column:
         far, near = np.where(is_far, middle, far), np.where(is_far, near, middle)
     by_far = np.where(far < 0, np.inf, value - value[np.maximum(far, 0)])
     by_near = np.where(near > row, np.inf, right(np.minimum(near, row)))
-    radius: Column = np.minimum(by_far, by_near)
-    return radius
+    return np.asarray(np.minimum(by_far, by_near))
 
 
 def _bandwidth(x: Column, weight: Column, each: float) -> float:
