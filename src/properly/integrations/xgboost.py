@@ -139,14 +139,13 @@ class XgboostMetric(Metric):
     """The mean loss of a rule, in the two ways in which XGBoost asks for metrics."""
 
     def __post_init__(self) -> None:
+        message, maximised = "", self.name.startswith(MAXIMISED)
         if ":" in self.name or "".join(self.name.split()) != self.name:
             message = f"XGBoost cannot read names with colons or blanks; got {self.name!r}"
-            raise DataError(message, hint="name= gives the metric another.")
-        if self.name.startswith(MAXIMISED):
-            message = (
-                f"a metric is a loss; got {self.name!r}, and XGBoost maximises what begins with "
-                "auc, pre, map or ndcg"
-            )
+        elif maximised:
+            rest = "and XGBoost maximises what begins with auc, pre, map or ndcg"
+            message = f"a metric is a loss; got {self.name!r}, {rest}"
+        if message:
             raise DataError(message, hint="name= gives the metric another.")
 
     @property

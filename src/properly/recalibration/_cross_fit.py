@@ -111,7 +111,7 @@ class Folding:
         if self.scheme == "forward" and not timed:
             what, hint = (
                 "needs the time of each case; these cases have none",
-                "pass time= with the cases.",
+                "pass time= with them.",
             )
             if cases.time is not None:
                 what = "cuts times, and folds keep clusters whole; these cases have both"

@@ -7,7 +7,7 @@ the same formula from `DualRule`. Both need `classwise`, `range_for`, `propriety
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import array_api_compat as compat
 import numpy as np
@@ -135,20 +135,20 @@ class ClassRule(Rule):
 
     def class_slope(self, y: Array, p: Array) -> Array:  # noqa: ARG002
         """Differentiate the loss with respect to every probability. Not checked."""
-        message = f"{self!r} does not tell its slope; its class has no class_slope"
-        raise ArgumentTypeError(message, hint=self._hint("class_slope(y, p)"))
+        self._refuse_unknown("slope", "class_slope(y, p)")
 
     def class_curvature(self, p: Array) -> Array:  # noqa: ARG002
         """Return the expected second derivative with respect to each logit. Not checked."""
-        message = f"{self!r} does not tell its curvature; its class has no class_curvature"
-        raise ArgumentTypeError(message, hint=self._hint("class_curvature(p)"))
+        self._refuse_unknown("curvature", "class_curvature(p)")
 
-    def _hint(self, method: str) -> str:
-        if self.differentiable:
-            return f"write {method}, one column a class."
-        return (
-            "slopes do not see its jumps; train with a rule that has none, and judge by this one."
-        )
+    def _refuse_unknown(self, what: str, method: str) -> NoReturn:
+        """Refuse what a rule has not stated."""
+        message = f"{self!r} does not tell its {what}; its class has no class_{what}"
+        hint = f"write {method}, one column a class."
+        if not self.differentiable:
+            hint = "slopes do not see its jumps; train with a rule that has none"
+            hint += ", and judge by this one."
+        raise ArgumentTypeError(message, hint=hint)
 
     def entropy(self, p: ArrayLike) -> Array:
         """Return what each forecast costs on average if it is the truth."""

@@ -594,11 +594,8 @@ class Pseudospherical(DualRule):
         empty = (upper <= 0) | (lower >= 1)
         half = 0.5 * xp.ones_like(lower)
         lower, upper = xp.where(empty, half, lower), xp.where(empty, half, upper)
-        cheap, dear = (
-            ((upper, 1 - upper), (lower, 1 - lower))
-            if event
-            else ((1 - lower, lower), (1 - upper, upper))
-        )
+        low, high = (lower, 1 - lower), (upper, 1 - upper)
+        cheap, dear = (high, low) if event else (low[::-1], high[::-1])
         ratio = _log_ratio(*dear, _log_odds_between(lower, upper), self.exponent)
         return self._power_of_share(*cheap) * self._loss_of_log(ratio)
 

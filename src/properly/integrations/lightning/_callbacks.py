@@ -356,8 +356,11 @@ class ScoreCallback(StageCallback):
 
     def begin(self, trainer: Any, module: Any, loaders: int) -> None:  # noqa: ARG002
         """Make one metric a rule and data loader, where the module is."""
+        # The fewest cells: nothing is asked for but the mean.
+        how: dict[str, Any] = {"from_logits": self.from_logits, "cells": 1}
+        usual = {name: TallyMetric(rule, **how) for name, rule in self.rules.items()}
         self._metrics = [
-            {name: self._metric(rule).to(module.device) for name, rule in self.rules.items()}
+            {name: metric.clone().to(module.device) for name, metric in usual.items()}
             for _ in range(loaders)
         ]
 
@@ -375,7 +378,3 @@ class ScoreCallback(StageCallback):
                 # their mean might be rounded.
                 module.log(key, metric.compute(), reduce_fx="max", sync_dist=True)
         self._metrics = []
-
-    def _metric(self, rule: Rule) -> TallyMetric:
-        # The fewest cells: nothing is asked for but the mean.
-        return TallyMetric(rule, from_logits=self.from_logits, cells=1)

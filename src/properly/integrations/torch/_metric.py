@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import array_api_compat as compat
@@ -18,7 +18,7 @@ from properly._boundary._libraries import infinities, is_numpy, namespace, to_nu
 from properly._boundary._options import check_flag
 from properly.calibration._decomposition import decompose_by
 from properly.counts._pooling import EXACT
-from properly.counts._reductions import plan_for, upper_tails
+from properly.counts._reductions import Plan, plan_for, upper_tails
 from properly.counts._tally import Tally, tally_of_sums
 from properly.errors import DataError, ImproperRuleError
 from properly.integrations._named_rules import require_rule
@@ -70,7 +70,7 @@ class Counting(NamedTuple):
         extremes = [float(max(column)) for column in columns[3:5]]
         if self.view is None:
             return sums, extremes, None
-        weight, *others = (_total(column) for column in columns[5:])
+        weight, *others = (torch.stack(column).sum(0) for column in columns[5:])
         weight = weight.to(self.dtype)
         # Cases without weights have the weight 1, and so has its square.
         counts = torch.stack([weight, *others, *([weight] if len(others) == 1 else ())])
@@ -192,11 +192,6 @@ def _extremes(weight: Array) -> tuple[Any, Any]:
     """Return the largest weight, and minus the smallest positive one: both grow with more rows."""
     xp = namespace(weight)
     return weight.max(), -xp.where(weight > 0, weight, xp.full_like(weight, math.inf)).min()
-
-
-def _total(columns: list[Array]) -> Array:
-    """Add up arrays of equal length."""
-    return columns[0] if len(columns) == 1 else torch.stack(columns).sum(0)
 
 
 def _add_by(key: Array, weight: Array | None, size: int) -> Array:
@@ -326,10 +321,7 @@ class TallyMetric(Metric):  # type: ignore[misc]
         return int(self._before + self._update_count - 1)
 
     def __repr__(self) -> str:
-        name, classes = (
-            type(self).__name__,
-            "" if self.classes is None else f", classes={self.classes}",
-        )
+        name, classes = type(self).__name__, f", classes={self.classes}" if self.classes else ""
         return f"{name}({self.rule!r}, from_logits={self.from_logits}, cells={self.cells}{classes})"
 
     def update(self, preds: Array, target: Array, sample_weight: Array | None = None) -> None:
@@ -561,15 +553,7 @@ class DecompositionMetric(TallyMetric):
         return str(self._plan.view)
 
 
-class QuestionParts(NamedTuple):
-    """The questions that a score adds up: which, judged by what rules, and with what weights."""
-
-    view: str
-    rules: Sequence[BinaryRule]
-    weights: Sequence[float]
-
-
-def _plan(rule: Rule, classes: int | None) -> QuestionParts:
+def _plan(rule: Rule, classes: int | None) -> Plan:
     """Find the questions whose scores add up to that of the rule, or refuse it."""
     if not rule.is_proper:
         message = (
@@ -579,7 +563,7 @@ def _plan(rule: Rule, classes: int | None) -> QuestionParts:
         raise ImproperRuleError(message, hint="TallyMetric(rule) follows its mean.")
     if classes is None:
         if isinstance(rule, BinaryRule):
-            return QuestionParts("event", [rule], [1.0])
+            return Plan("event", [rule], [1.0], "")  # type: ignore[arg-type]
         message = f"{rule!r} prices classes, whose number must be known; got classes=None"
         raise DataError(message, hint=f"write DecompositionMetric({rule!r}, classes=K).")
     check_count(classes)
@@ -592,8 +576,7 @@ def _plan(rule: Rule, classes: int | None) -> QuestionParts:
             f"{rule!r} is no such sum"
         )
         raise DataError(message, hint="RPS(), RankedLog(), Ranked(rule) and Brier() are.")
-    plan = plan_for(rule, "auto", classes)
-    return QuestionParts(plan.view, plan.rules, plan.weights)
+    return plan_for(rule, "auto", classes)
 
 
 def _check_cells(cells: object) -> int:
