@@ -242,10 +242,9 @@ def times(x: float) -> str:
     return {0: "never", 1: "once"}.get(round(x), f"{x:,.0f} times")
 
 
-def ends_of(interval: tuple[float, float]) -> str:
-    """Write both ends of an interval, with the digits that tell them apart."""
-    digits = digits_apart(interval)
-    low, high = (few(end, digits) for end in interval)
+def ends_of(interval: tuple[float, float], digits: int | None = None) -> str:
+    """Write both ends of an interval, with the digits that tell them apart unless it is said."""
+    low, high = (few(end, digits or digits_apart(interval)) for end in interval)
     return f"{low} to {high}"
 
 

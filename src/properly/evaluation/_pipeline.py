@@ -221,11 +221,8 @@ class _EventModels(_Models):
 
     every: ClassVar = {
         "scores": ("scores",),
-        "reliability": (
-            *("decompositions", "calibration_tests", "reliability", "certain", "grouping"),
-            "worst",
-        ),
-        "calibration": ("aucs", "means", "calibration", "groups", "over_time"),
+        "reliability": ("decompositions", "calibration_tests", "reliability", "certain"),
+        "calibration": ("grouping", "worst", "aucs", "means", "calibration", "groups", "over_time"),
     }
     optional = ("aucs", "means", "calibration", "calibration_tests", *_Models.optional)
 
@@ -385,10 +382,8 @@ def _ungrouped(parts: Decomposition, score: float) -> Decomposition:
     Recalibrated, they score no worse than the recalibrated cells, and no worse than themselves.
     """
     calibrated = min(parts.uncertainty - parts.discrimination, score)
-    discrimination = max(parts.uncertainty - calibrated, 0.0)
-    return replace(
-        parts, score=score, miscalibration=score - calibrated, discrimination=discrimination
-    )
+    better = max(parts.uncertainty - calibrated, 0.0)
+    return replace(parts, score=score, miscalibration=score - calibrated, discrimination=better)
 
 
 def _call(compare: Callable[[], Any]) -> Any:

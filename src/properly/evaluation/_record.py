@@ -402,9 +402,8 @@ class Evaluation(Record):
                 low, high = row.interval
                 ends = "-" if math.isnan(low + high) else f"{low:.5f} to {high:.5f}"
                 name = f"({row.model})" if row.baseline else row.model
-                score, *others = (
-                    _text.number(getattr(row.parts, x), ".5f") for x in ("score", *PRINTED)
-                )
+                numbers = (getattr(row.parts, x) for x in ("score", *PRINTED))
+                score, *others = (_text.number(x, ".5f") for x in numbers)
                 rows.append((name, score, ends, *others))
         return rows
 

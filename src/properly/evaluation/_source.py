@@ -66,40 +66,39 @@ LEFT_OUT = {
         (
             "models are not compared at single thresholds: that takes the forecasts of both for "
             "each row, which a summary does not keep"
-        ): ("several",),
+        ): "several",
         (
             "bands, calibration tests, and intervals of miscalibration, discrimination and AUC are "
             "left out: a summary does not tell how forecasts and outcomes of a cluster go together"
-        ): ("clustered",),
+        ): "clustered",
         (
             "groups are left out: a summary does not tell which clusters have cases in several of "
             "them"
-        ): ("clustered", "grouped"),
+        ): "clustered grouped",
         (
             "calibration is not tested, and miscalibration and discrimination have no intervals: "
             "rows of unequal weight are drawn one by one, and a summary does not keep them"
-        ): ("independent", "weighted", "drawing"),
+        ): "independent weighted drawing",
     },
     "classes": {
-        ("reliability has no bands: a summary does not tell how cases of a cluster go together"): (
-            "clustered",
-            "drawing",
-        ),
-        ("groups are left out: a summary of classes does not tell how skewed their losses are"): (
-            "grouped",
-        ),
+        (
+            "reliability has no bands: a summary does not tell how cases of a cluster go together"
+        ): "clustered drawing",
+        (
+            "groups are left out: a summary of classes does not tell how skewed their losses are"
+        ): "grouped",
         (
             "there are no retention curves and no worst cases: they take all probabilities of each "
             "row, which a summary does not keep"
-        ): (),
+        ): "",
         (
             "calibration is not tested: that draws classes from all probabilities of each row, "
             "which a summary does not keep"
-        ): ("drawing",),
+        ): "drawing",
         (
             "decisions are those for the likeliest class; what decisions of least expected cost "
             "come to takes all probabilities of each row"
-        ): ("ordered",),
+        ): "ordered",
     },
 }
 
@@ -354,7 +353,7 @@ class SumSource(EvaluationSource):
             "ordered": self.request.task == "ordinal",
         }
         for sentence, reasons in LEFT_OUT["binary" if self.is_event else "classes"].items():
-            if all(facts[reason] for reason in reasons):
+            if all(facts[reason] for reason in reasons.split()):
                 yield sentence
 
     def _grouping_error(self, name: str) -> float:

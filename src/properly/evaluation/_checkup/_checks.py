@@ -616,10 +616,8 @@ def unnamed_event(sheet: Sheet) -> Iterator[Symptom]:
     labels = list(sheet.outcome.labels)
     if sheet.pos_label is not None or len(labels) > 2 or set(labels) <= {0, 1}:
         return
-    label = quoted(labels[-1])
-    what = (
-        f"labels must be 0 and 1, or say which is the event; found {first_of(map(quoted, labels))}"
-    )
+    label, found = quoted(labels[-1]), first_of(map(quoted, labels))
+    what = f"labels must be 0 and 1, or say which is the event; found {found}"
     option = "" if isinstance(labels[-1], bytes) else f", or --event {_on_command_line(labels[-1])}"
     advice = f"Say which label is the event: pos_label={label}{option}, if it is that one."
     yield finding("problem", WHERE, len(sheet.outcome), what, advice)

@@ -104,9 +104,8 @@ class Track:
     def of(cls, numbers: Column, about: About, plan: MonitorPlan, times: int) -> Track:
         """Read what `numbers` has written, and require that it can have come about."""
         series = plan.lag + 1
-        sums, floors, ends, path = np.split(
-            numbers, np.cumsum([series * BETS_ABOUT[about], series, 6])
-        )
+        places = np.cumsum([series * BETS_ABOUT[about], series, 6])
+        sums, floors, ends, path = np.split(numbers, places)
         units, cases, events = map(int, ends[:3])
         total, now, greatest = ends[3:].tolist()
         require(len(path) == times and len(floors) == series)

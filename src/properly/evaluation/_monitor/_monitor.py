@@ -279,11 +279,9 @@ class Monitor:
 
     def _plan(self, models: tuple[str, ...]) -> _claims.MonitorPlan:
         """Say what is watched, once the models are known."""
-        plan = self._ledger.plan
-        if isinstance(plan.against, str) and plan.against not in models:
-            message = (
-                f"against must be a model or a probability in [0, 1]; got {quoted(plan.against)}"
-            )
+        plan, against = self._ledger.plan, self._ledger.plan.against
+        if isinstance(against, str) and against not in models:
+            message = f"against must be a model or a probability in [0, 1]; got {quoted(against)}"
             raise DataError(message, hint=f"models are {', '.join(map(quoted, models))}.")
         if isinstance(self._maps, Map) and len(models) > 1:
             message = f"one map is for one model; got {many(len(models), 'model')}"
@@ -315,13 +313,11 @@ class Monitor:
         at = {name: number for number, name in enumerate(ledger.groups)}
         group = np.array([at[x] for x in names] or [0] * len(batch.y), np.int64)
         waiting = self._waiting
-        cases = _cases.cases_of(
-            batch, group, int(waiting["unit"][-1]) + 1 if len(waiting) else ledger.units
-        )
+        first = int(waiting["unit"][-1]) + 1 if len(waiting) else ledger.units
+        cases = _cases.cases_of(batch, group, first)
         self._ledger = ledger
-        self._count(
-            np.concatenate([waiting, cases]) if len(waiting) else cases, batch.ids is not None
-        )
+        every = np.concatenate([waiting, cases]) if len(waiting) else cases
+        self._count(every, batch.ids is not None)
 
     def _count(self, cases: Column, with_ids: bool = True) -> None:
         """Count the cases before the first open one."""

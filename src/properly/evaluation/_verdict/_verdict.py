@@ -321,9 +321,7 @@ def _overall(summary: CalibrationSummary, total: float, words: say.Nouns) -> Ite
 def _factor(value: float, ends: tuple[float, float]) -> tuple[str, str]:
     """Write a factor, and its interval, with the digits that tell them from 1."""
     digits = say.digits_apart((1.0, *ends), 3)
-    return f"{say.few(value, digits)} times as often", " to ".join(
-        say.few(end, digits) for end in ends
-    )
+    return f"{say.few(value, digits)} times as often", say.ends_of(ends, digits)
 
 
 def _often(summary: CalibrationSummary, total: float, words: say.Nouns) -> tuple[str, str]:
@@ -352,10 +350,7 @@ def _slope(summary: CalibrationSummary) -> str:
     """Write a slope with its interval, and how many forecasts it leaves out."""
     low, high = summary.slope.interval
     digits = say.digits_apart((1.0, low, high), 3)
-    value, ends = (
-        say.few(summary.slope.value, digits),
-        f"{say.few(low, digits)} to {say.few(high, digits)}",
-    )
+    value, ends = say.few(summary.slope.value, digits), say.ends_of((low, high), digits)
     without = f", without {many(summary.certain, 'forecast')} of 0 or 1" if summary.certain else ""
     return f"{value}, {say.sure(summary.slope.level)} {ends}{without}"
 
