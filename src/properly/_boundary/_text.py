@@ -110,10 +110,15 @@ def chance(p: float, *, is_bound: bool = False) -> str:
     return number(p, ".3f")
 
 
+def span(ends: Iterable[float], form: str = ".4f") -> str:
+    """Write the two ends of an interval; without one of them it is a dash."""
+    low, high = ends
+    return "-" if math.isnan(low) or math.isnan(high) else f"{low:{form}} to {high:{form}}"
+
+
 def ranges(ends: Column, form: str = ".4f") -> list[str]:
     """Write the two ends of each of several intervals."""
-    pairs = zip(numbers(ends[:, 0], form), numbers(ends[:, 1], form), strict=True)
-    return ["-" if low == high == "-" else f"{low} to {high}" for low, high in pairs]
+    return [span(pair, form) for pair in ends.tolist()]
 
 
 def percent(share: float, digits: int = 4) -> str:

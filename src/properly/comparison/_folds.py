@@ -12,7 +12,7 @@ from properly._boundary._classes import names_of_labels, one_kind
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
-from properly._boundary._text import many, number, printable, table, wrapped
+from properly._boundary._text import many, number, printable, span, table, wrapped
 from properly.comparison._differences import is_area
 from properly.comparison._pair_tests import Options, compare_models
 from properly.counts._cases import contenders, numbered, rows_in_use
@@ -206,9 +206,8 @@ def _row(name: str, model: FoldScores, folds: int, *, areas: bool) -> list[str]:
     if areas and model.pooled_area is not None and model.mean_area is not None:
         numbers += [model.pooled_area, model.mean_area]
     numbers += model.fold_scores[:folds].tolist()
-    lower, upper = (number(x) for x in model.pooled.interval)
-    interval = "-" if lower == upper == "-" else f"{lower} to {upper}"
-    return [name, number(model.pooled.value), interval, *map(number, numbers)]
+    pooled = model.pooled
+    return [name, number(pooled.value), span(pooled.interval), *map(number, numbers)]
 
 
 def conclude(folds: Folds) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._record import Record, ends_apart, plain
-from properly._boundary._text import many, printable, table, wrapped
+from properly._boundary._text import many, printable, span, table, wrapped
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -220,24 +220,22 @@ class Leaderboard(Record):
 
 def _line(row: Standing) -> tuple[str, ...]:
     ends = row.rank_interval
-    span = "" if ends is None else f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    ranks = (
+        "" if ends is None else f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    )
     score = f"{row.score:.4f}" if math.isfinite(row.score) else f"{row.score:g}"
     same = row.difference == 0 or math.isnan(row.difference)
     apart = "-" if same else f"{row.difference:+.4f}"
     return (
         "" if row.rank is None else str(row.rank),
-        span,
+        ranks,
         "" if row.tier is None else str(row.tier),
         row.forecaster,
         score,
-        _range(row.interval),
+        span(row.interval),
         apart,
-        "-" if same else _range(row.difference_interval),
+        "-" if same else span(row.difference_interval),
         f"{100 * row.coverage:.0f} %",
         # Adding 0 takes the sign of -0 away.
         "-" if math.isnan(row.selection) else f"{round(row.selection, 4) + 0:+.4f}",
     )
-
-
-def _range(ends: tuple[float, float]) -> str:
-    return "-" if math.isnan(ends[0]) else f"{ends[0]:.4f} to {ends[1]:.4f}"

@@ -12,7 +12,7 @@ import numpy as np
 from properly._boundary._libraries import infinities
 from properly._boundary._options import as_number, check_choice, check_inside
 from properly._boundary._record import Record, columns_of, plain
-from properly._boundary._text import chance, many, p_text, printable, table, wrapped
+from properly._boundary._text import chance, many, p_text, printable, span, table, wrapped
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -487,13 +487,9 @@ def _ranked(comparison: Comparison) -> str:
 
 def _row(comparison: Comparison, name: str, other: str) -> tuple[str, ...]:
     score = comparison.scores[name]
-    own = (name, f"{score.value:.4g}", _range(*score.interval))
+    own = (name, f"{score.value:.4g}", span(score.interval, ".4g"))
     if name == other:
         return (*own, "- ", "-", "-")
     pair = comparison[name, other]
     p = chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound)
-    return (*own, f"{pair.difference:+.4g}{_star(pair)}", _range(*pair.simultaneous), p)
-
-
-def _range(low: float, high: float) -> str:
-    return "-" if math.isnan(low) or math.isnan(high) else f"{low:.4g} to {high:.4g}"
+    return (*own, f"{pair.difference:+.4g}{_star(pair)}", span(pair.simultaneous, ".4g"), p)

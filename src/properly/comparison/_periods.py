@@ -173,7 +173,6 @@ class OverTime(Record):
             columns["mean forecast"] = numbers(self.mean_forecast)
         columns[self.unit] = numbers(self.score)
         ends = np.stack([self.lower, self.upper], axis=1)
-        ends[np.isnan(self.lower)] = np.nan
         columns[f"{100 * self.level:g} % interval"] = ranges(ends)
         laid_out = table([*columns], zip(*columns.values(), strict=True))
         return f"{laid_out}\n\n{wrapped(f'{self.method}.')}"
@@ -187,8 +186,8 @@ class OverTime(Record):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a period."""
-        arrays = {name: getattr(self, name) for name in COLUMNS}
-        columns = {name: x.tolist() for name, x in arrays.items() if x is not None}
+        arrays = ((name, getattr(self, name)) for name in COLUMNS)
+        columns = {name: x.tolist() for name, x in arrays if x is not None}
         return {"start": as_objects(self.start), "end": as_objects(self.end)} | columns
 
 

@@ -511,16 +511,11 @@ class _ClusterSums:
             own = square / weight**2
             rough = (own[first] + own[second]) ** 2 / (own[first] ** 3 + own[second] ** 3)
         # Large leverages make each of them more work.
-        work = self.table.clusters * size ** (2 if self._all_small else 3)
+        large = bool((self.leverage > SMALL).any())
+        work = self.table.clusters * size ** (3 if large else 2)
         few = np.argsort(rough)[: min(max(PAIRS_OF_ALL // work, 1), CANDIDATES)]
-        inverse = self.normal.inverse
-        found = [self._degrees_of(inverse[:, first[k]] - inverse[:, second[k]]) for k in few]
-        return min(found, default=np.nan)
-
-    @cached_property
-    def _all_small(self) -> bool:
-        """Whether all leverages are small."""
-        return bool((self.leverage <= SMALL).all())
+        contrasts = (self.normal.inverse[:, first[few]] - self.normal.inverse[:, second[few]]).T
+        return min((self._degrees_of(x, exact=large) for x in contrasts), default=np.nan)
 
     def _looks(self, contrast: Column) -> Iterator[tuple[ClusterWeights, int, Column, Column]]:
         """Go through what the clusters say about a contrast, piece by piece.
@@ -533,38 +528,31 @@ class _ClusterSums:
             every = np.broadcast_to(contrast, (len(told), len(contrast)))
             yield grid, first, told, grid.leveraged(every)
 
-    def _degrees_of(self, contrast: Column) -> float:
+    def _degrees_of(self, contrast: Column, *, exact: bool) -> float:
         """Find the degrees of freedom of one contrast, given as the inverse times it.
 
-        Where leverages hardly matter they are bounded from below, and that is all that is needed.
+        The formula is that of Bell and McCaffrey. Where leverages hardly matter they are bounded
+        from below, and that is all that is needed unless `exact`.
         """
-        if not self._all_small:
-            return self._exact_degrees(contrast)
-        told = squares = lost = 0.0
-        for grid, first, own, alone in self._looks(contrast):
-            score = grid.added(alone)
-            lever = self.leverage[first : first + len(score)]
-            turned = np.einsum("ij,ij->i", score @ self.normal.inverse, score)
-            lost += float((turned / (1 - lever)).sum())
-            told += float(own.sum())
-            squares += float(own @ own)
-        if lost**2 < HARDLY * squares:
-            return told**2 / (squares + lost**2)
-        return self._exact_degrees(contrast)
-
-    def _exact_degrees(self, contrast: Column) -> float:
-        """Do so by the formula of Bell and McCaffrey."""
         inverse = self.normal.inverse
         spread: Column = np.zeros(inverse.shape)
         told = squares = lost = 0.0
         for grid, first, own, alone in self._looks(contrast):
-            score = self.corrected(grid, alone, grid.added(alone) @ inverse, first)
+            score = grid.added(alone)
             told += float(own.sum())
             squares += float(own @ own)
-            lost += float((np.einsum("ij,ij->i", score @ inverse, score) ** 2).sum())
-            spread += score.T @ score
-        joint = inverse @ spread
-        return float(told**2 / (squares + np.einsum("ij,ji->", joint, joint) - lost))
+            if exact:
+                score = self.corrected(grid, alone, score @ inverse, first)
+                spread += score.T @ score
+            turned = np.einsum("ij,ij->i", score @ inverse, score)
+            rest = 1 - self.leverage[first : first + len(score)]
+            lost += float((turned**2 if exact else turned / rest).sum())
+        if exact:
+            joint = inverse @ spread
+            return float(told**2 / (squares + np.einsum("ij,ji->", joint, joint) - lost))
+        if lost**2 < HARDLY * squares:
+            return told**2 / (squares + lost**2)
+        return self._degrees_of(contrast, exact=True)
 
 
 class _Degrees:

@@ -148,11 +148,6 @@ class Residuals:
         """The number of the time of each case."""
         return np.asarray(self.design.time)
 
-    @property
-    def times(self) -> int:
-        """How many different times there are."""
-        return int(self.time.max()) + 1
-
     @cached_property
     def phi(self) -> float:
         """The variance of sums within bins, over that of independent cases.
@@ -160,7 +155,7 @@ class Residuals:
         The bins follow the outcomes, which hides as much of it as there are bins. Outcomes that
         balance are no reason to be surer than of independent ones.
         """
-        weight, times, bins = self.design.weight, self.times, int(self.bin.max()) + 1
+        weight, times, bins = self.design.weight, self.design.times, int(self.bin.max()) + 1
         if not self.independent > 0:
             # If no outcome varied, those of one time are taken as one.
             size = np.bincount(self.time, weight)
@@ -205,7 +200,7 @@ class Residuals:
         spread = self.spread
         if self.design.cluster is not None:
             spread = covariance(self.standardised[None], replace(self.design, cluster=None))
-        return self.times / max(self._over_independent_times(spread), 1.0)
+        return self.design.times / max(self._over_independent_times(spread), 1.0)
 
     @property
     def shared(self) -> float:
@@ -226,8 +221,9 @@ class Residuals:
     @property
     def dependence(self) -> Dependence:
         """The numbers, for a record."""
-        rho, times = rho_of(self.psi, self.times), (self.times, self.effective_times)
-        return Dependence(self.phi, self.psi, rho, *times, float(self.spread.degrees))
+        times, psi = self.design.times, self.psi
+        about = rho_of(psi, times), times, self.effective_times, float(self.spread.degrees)
+        return Dependence(self.phi, psi, *about)
 
     def latent(self) -> Latent:
         """Return what draws numbers that depend on one another as much."""
@@ -241,7 +237,7 @@ class Residuals:
         if cluster is not None:
             slot = cluster
         degrees = float(self.spread.degrees)
-        return Latent(time, slot, self.times, self.shared, self.psi, degrees)
+        return Latent(time, slot, self.design.times, self.shared, self.psi, degrees)
 
 
 def measure(cases: Cases) -> Dependence:
