@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
+from properly._boundary import _classes
 from properly._boundary._arrays import (
     check_column,
     check_forecasts,
@@ -15,16 +16,6 @@ from properly._boundary._arrays import (
     check_rows,
     counts_beside,
     event_label,
-)
-from properly._boundary._classes import (
-    as_labels,
-    category_order,
-    check_class_rows,
-    check_labels,
-    check_probabilities,
-    columns_of,
-    is_table,
-    require_order,
 )
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import (
@@ -152,15 +143,15 @@ class Cases:
     ) -> None:
         rows: Any
         normalize, names = check_flag(normalize, "normalize"), None
-        labels = None if labels is None else as_labels(labels)
-        if is_table(p):
+        labels = None if labels is None else _classes.as_labels(labels)
+        if _classes.is_table(p):
             _require_no_event(pos_label)
-            labels = category_order(y, p) if labels is None else labels
+            labels = _classes.category_order(y, p) if labels is None else labels
             # Text has no order of its own, and what follows may need one.
             options: dict[str, Any] = {"labels": labels, "normalize": normalize}
-            rows = check_class_rows(y, p, weight, ordered=True, models=True, **options)
+            rows = _classes.check_class_rows(y, p, weight, ordered=True, models=True, **options)
             width = int(rows.p.shape[1])
-            names = tuple(range(width)) if labels is None else check_labels(labels, width)
+            names = tuple(range(width)) if labels is None else _classes.check_labels(labels, width)
         else:
             pos_label = pos_label if labels is None else event_label(labels, pos_label)
             rows = check_rows(y, p, weight, pos_label=pos_label, labels=labels)
@@ -487,7 +478,9 @@ def contenders(
     cases, normalize = Cases(y, p, **columns), columns.get("normalize", False)
     result = {first: cases}
     for name, other in [(first, p), *others] if lent else others:
-        require_order(columns_of(other), columns_of(p), f"classes of {name!r}")
+        _classes.require_order(
+            _classes.columns_of(other), _classes.columns_of(p), f"classes of {name!r}"
+        )
         checked = _checked(other, name, cases, normalize=normalize)
         result[name] = with_forecasts(cases, checked, lent=lent)
     if count is None:
@@ -542,7 +535,7 @@ def named_forecasts(forecasts: Any, task: str) -> dict[str, Any]:
 def _checked(p: Any, name: str, cases: Cases, *, normalize: bool) -> Any:
     """Check the forecasts of another model: as many rows, and as many classes."""
     if cases.classes is None:
-        if is_table(p):
+        if _classes.is_table(p):
             message = (
                 "models must all forecast one event, or all the same classes; "
                 f"{name!r} has several columns, the first model has one"
@@ -550,7 +543,9 @@ def _checked(p: Any, name: str, cases: Cases, *, normalize: bool) -> Any:
             raise DataError(message)
         checked = check_forecasts(p, f"forecasts of {name!r}")
     else:
-        checked = check_probabilities(p, normalize=normalize, name=f"probabilities of {name!r}")
+        checked = _classes.check_probabilities(
+            p, normalize=normalize, name=f"probabilities of {name!r}"
+        )
         if int(checked.shape[1]) != cases.classes:
             message = (
                 "models must all forecast one event, or all the same classes; "

@@ -31,16 +31,7 @@ from properly._boundary._options import check_whole
 from properly._boundary._record import Adds
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_FORECAST
-from properly.counts._pooling import (
-    EXACT,
-    add_runs,
-    are_equal,
-    count_repeated,
-    pool,
-    run_ends,
-    weigh,
-)
-from properly.counts._pooling import count as count_rows
+from properly.counts import _pooling
 from properly.errors import ArgumentTypeError, DataError
 from properly.typing import Array, ArrayLike, Floats
 
@@ -129,9 +120,9 @@ class Tally(Adds):
         times = None if count is None else counts_beside(p, count)
         weight = None if weight is None else without_gradient(weight)
         y, p, weight, times = _rows_that_count(y, p, weight, times)
-        if weight is not None and not are_equal(weight):
-            return tally_of_sums(weigh(y, p, weight, times))
-        columns = count_rows(y, p) if times is None else count_repeated(y, p, times)
+        if weight is not None and not _pooling.are_equal(weight):
+            return tally_of_sums(_pooling.weigh(y, p, weight, times))
+        columns = _pooling.count(y, p) if times is None else _pooling.count_repeated(y, p, times)
         return tally_of_sums(columns, unit=None if weight is None else float(weight[0]))
 
     @classmethod
@@ -162,7 +153,7 @@ class Tally(Adds):
         if not namespace(used).any(used):
             message = f"at least one count must be positive; all {value.shape[0]} are 0"
             raise DataError(message)
-        return tally_of_sums(pool(value[used], [number[used], happened[used]]))
+        return tally_of_sums(_pooling.pool(value[used], [number[used], happened[used]]))
 
     def group(self, cells: int) -> Tally:
         """Group forecasts into equally wide cells; each keeps its mean forecast.
@@ -192,10 +183,10 @@ class Tally(Adds):
         edges = to_library_of(np.arange(1, cells) / cells, value)
         cell = xp.searchsorted(edges, value, side="right") + 1
         cell = xp.where(value == 0, 0, xp.where(value == 1, cells + 1, cell))
-        last = run_ends(cell)
+        last = _pooling.run_ends(cell)
         first = xp.concat([xp.zeros_like(last[:1]), last[:-1] + 1])
         moment = value * xp.astype(self.weight, xp.float64)
-        sums = [add_runs(x, last) for x in (moment, *sums_of(self))]
+        sums = [_pooling.add_runs(x, last) for x in (moment, *sums_of(self))]
         mean = sums[0] / xp.astype(sums[1], xp.float64)
         # Rounding must not carry a mean out of its cell, nor change the only value in it.
         mean = xp.maximum(xp.take(value, first), mean)
@@ -239,7 +230,7 @@ class Tally(Adds):
         ]
         value = xp.concat([left.value, to_library_of(right.value, left.value)])
         unit = weight_of_each(left) if weight_of_each(left) == weight_of_each(right) else None
-        total = tally_of_sums(pool(value, columns), min(grouped, default=None), unit)
+        total = tally_of_sums(_pooling.pool(value, columns), min(grouped, default=None), unit)
         return total.group(min(grouped)) if grouped else total
 
     def __repr__(self) -> str:
@@ -314,7 +305,7 @@ def as_tally(x: Any) -> Tally:
 def snapped(tally: Tally, snap: float | ArrayLike) -> Tally:
     """Move forecasts that were counted already to a grid."""
     columns, unit = sums_of(tally), weight_of_each(tally)
-    return tally_of_sums(pool(_countable(_snap(tally.value, snap)), columns), unit=unit)
+    return tally_of_sums(_pooling.pool(_countable(_snap(tally.value, snap)), columns), unit=unit)
 
 
 def _snap(p: Array, snap: float | ArrayLike) -> Array:
@@ -406,7 +397,7 @@ def weighed(tally: Tally) -> Tally:
     columns = [
         x * factor for x, factor in zip(columns, (unit, unit, unit**2, unit**2), strict=True)
     ]
-    if unit.is_integer() and tally.total * unit < EXACT:
+    if unit.is_integer() and tally.total * unit < _pooling.EXACT:
         columns[:2] = [xp.astype(x, xp.int64) for x in columns[:2]]
     return tally_of_sums([tally.value, *columns], tally.cells)
 

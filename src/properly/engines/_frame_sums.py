@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,15 +27,7 @@ from properly.counts._cases import require_clusters
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally, snapped, tally_of_sums
 from properly.engines._rows import WHOLE, Rows, collected, floor, is_sound, sum_of
-from properly.engines._score_sums import (
-    COARSE,
-    COUNTED,
-    FINE,
-    ScoreSums,
-    keys_of,
-    loss_terms,
-    total_of,
-)
+from properly.engines._score_sums import COARSE, COUNTED, FINE, ScoreSums, loss_terms
 from properly.engines._symbols import loss_of, with_formulas
 
 if TYPE_CHECKING:
@@ -339,10 +331,10 @@ def sum_up(rows: Rows, rules: tuple[Rule, ...]) -> tuple[ScoreSums, dict[Any, Sc
             return whole, groups
         units = collected(summing.of_clusters(data))
         require_clusters(int(units["units"][0]))
-        whole = _with_clusters(whole, units)
+        whole = whole.with_clusters(units)
         if groups:
             units = collected(summing.of_clusters(data, "g"))
-            groups = {g: _with_clusters(x, units, units["g"] == g) for g, x in groups.items()}
+            groups = {g: x.with_clusters(units, units["g"] == g) for g, x in groups.items()}
         return whole, groups
 
 
@@ -366,16 +358,3 @@ def _checked(rows: Rows, table: dict[str, Column]) -> Column:
     if "used" in table:
         rows.require_some_weight(int(table["used"].sum()), total)
     return number
-
-
-def _with_clusters(
-    sums: ScoreSums, units: dict[str, Column], chosen: Column | slice = slice(None)
-) -> ScoreSums:
-    """Replace the squares and products of rows by those of clusters."""
-    keys = keys_of(sums.models, sums.rules, sums.classes, clustered=True)
-    totals = {key: sums.totals.get(key, 0) for key in keys}
-    for key in totals:
-        name = "_".join(str(part) for part in key)
-        if name in units:
-            totals[key] = total_of(key, units[name][chosen].tolist())
-    return replace(sums, clustered=True, totals=totals)

@@ -23,13 +23,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from narwhals.dependencies import (
-    is_duckdb_relation,
-    is_polars_lazyframe,
-    is_pyarrow_table,
-    is_pyspark_connect_dataframe,
-    is_pyspark_dataframe,
-)
 from narwhals.exceptions import DuplicateError
 
 from properly._boundary._arrays import (
@@ -120,9 +113,9 @@ def distinct_names(frame: Any) -> tuple[Any, dict[str, str]]:
     Spark knows no upper case. It takes a dot for a part of a column, as duckdb 1 does, which takes
     a quotation mark for the end of a name besides.
     """
-    as_lazy(frame)
-    spark = is_pyspark_dataframe(frame) or is_pyspark_connect_dataframe(frame)
-    if not spark and not (is_duckdb_relation(frame) and set('".') & set("".join(frame.columns))):
+    kind, frame = as_lazy(frame).implementation, nw.to_native(frame, pass_through=True)
+    spark = kind.is_pyspark() or kind.is_pyspark_connect()
+    if not spark and not (kind.is_duckdb() and set('".') & set("".join(frame.columns))):
         return frame, {}
     names = {column: f"c{place}" for place, column in enumerate(frame.columns)}
     if spark:
@@ -136,7 +129,7 @@ def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
     try:
         data = nw.from_native(frame, pass_through=True)
     except DuplicateError:
-        require_distinct(frame.column_names if is_pyarrow_table(frame) else frame.columns)
+        require_distinct(getattr(frame, "column_names", None) or frame.columns)
         raise
     if not isinstance(data, nw.DataFrame | nw.LazyFrame):
         message = f"forecasts are missing; got only {type(frame).__name__}"
@@ -144,9 +137,10 @@ def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
             message, hint="pass tally(y, p), or a frame with outcome= and forecast=."
         )
     # Names of polars differ, and to ask a lazy frame for them warns in some versions.
-    if not is_polars_lazyframe(frame):
+    if not (isinstance(data, nw.LazyFrame) and data.implementation.is_polars()):
         require_distinct(data.columns)
-    return data.lazy()
+    lazy: nw.LazyFrame[Any] = data.lazy()
+    return lazy
 
 
 def require_roles(

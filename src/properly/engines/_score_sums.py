@@ -159,6 +159,17 @@ class ScoreSums(Adds):
             totals[key] = total_of(key, (x for c in columns for x in table[c][lines].tolist()))
         return replace(self, totals=totals)
 
+    def with_clusters(
+        self, units: Mapping[str, Column], chosen: Column | slice = slice(None)
+    ) -> ScoreSums:
+        """Replace the squares and products of rows by those of clusters."""
+        totals = {}
+        for key in keys_of(self.models, self.rules, self.classes, clustered=True):
+            column = units.get("_".join(map(str, key)))
+            known = self.totals.get(key, 0)
+            totals[key] = known if column is None else total_of(key, column[chosen].tolist())
+        return replace(self, clustered=True, totals=totals)
+
     def mean(self, *key: Any) -> float:
         """Divide a sum by the weight of all rows."""
         return self.totals[key] / self.totals["weight",]

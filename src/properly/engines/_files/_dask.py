@@ -24,13 +24,6 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _clusters
-from properly.engines._files._clusters import (
-    KINDS,
-    ClusterFiles,
-    find_cluster_files,
-    kind_of,
-    translated,
-)
 from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, decoded
 from properly.engines._files._paths import (
     is_address,
@@ -69,9 +62,9 @@ def open_dask(
     address = None if scheduler is None else _as_address(scheduler)
     import_extra("dask.dataframe", extra="dask")
     import_extra("distributed", extra="dask")
-    files = find_cluster_files(_expanded(paths), _opening)
+    files = _clusters.find_cluster_files(_expanded(paths), _opening)
     with _client(address):
-        with translated("dask", is_reading=True):
+        with _clusters.translated("dask", is_reading=True):
             frame = _frame_of(files, columns)
         yield frame
 
@@ -164,7 +157,7 @@ def _own_cluster(distributed: Any) -> Any:
     )
 
 
-def _frame_of(files: ClusterFiles, columns: Mapping[str, str]) -> Any:
+def _frame_of(files: _clusters.ClusterFiles, columns: Mapping[str, str]) -> Any:
     """Read columns under other names: those of text of the types that fit all their values."""
     # A mark of a pattern in the name of a file is none.
     places = [
@@ -224,12 +217,12 @@ def _typed(texts: Any) -> Any:
     flags = {
         f"{name} {kind}": gone[name] | texts[name].str.fullmatch(pattern)
         for name in gone
-        for kind, pattern in KINDS.items()
+        for kind, pattern in _clusters.KINDS.items()
     }
     fits = texts.assign(**flags)[list(flags)].all().compute()
     typed = {}
     for name, missing in gone.items():
-        kind = kind_of(kind for kind in KINDS if fits[f"{name} {kind}"])
+        kind = _clusters.kind_of(kind for kind in _clusters.KINDS if fits[f"{name} {kind}"])
         typed[name] = texts[name].mask(missing)
         if kind != "text":
             plain = typed[name].str.strip().str.lower().str.replace(r"^\+", "", regex=True)

@@ -26,16 +26,7 @@ from properly._boundary._files import temporary_folder
 from properly._boundary._notices import import_extra, notice
 from properly._boundary._options import check_choice
 from properly._boundary._text import many
-from properly.engines._files._checks import (
-    NUMBER,
-    FilePart,
-    FileRows,
-    lacking,
-    no_number,
-    place_of,
-    require_present,
-    stacked,
-)
+from properly.engines._files import _checks
 from properly.engines._files._duckdb_tables import (
     LETTERS,
     Table,
@@ -125,22 +116,22 @@ class Files:
         """Refuse a column that is not there."""
         require_columns(names, self.names, "the file" if len(self.tables) == 1 else "each file")
 
-    def read(self, columns: Iterable[str] | None = None) -> FileRows:
+    def read(self, columns: Iterable[str] | None = None) -> _checks.FileRows:
         """Read some columns, or all; a value that is missing has no meaning but is marked."""
         names = self.names if columns is None else _as_names(columns)
         self.require(names)
         fetched = [self._fetched(table, names) for table in self.tables]
         parts = tuple(
-            FilePart(table.file, len(masks[0]))
+            _checks.FilePart(table.file, len(masks[0]))
             for table, (_, masks) in zip(self.tables, fetched, strict=True)
         )
         values: dict[str, Column] = {}
         missing: dict[str, Column] = {}
         for i, name in enumerate(names):
             masks = [masks[i] for _, masks in fetched]
-            values[name] = stacked([columns[i] for columns, _ in fetched], masks)
+            values[name] = _checks.stacked([columns[i] for columns, _ in fetched], masks)
             missing[name] = np.concatenate(masks)
-        return FileRows(values, missing, parts)
+        return _checks.FileRows(values, missing, parts)
 
     def keep_text(self, name: str) -> None:
         """Leave a column of CSV files as it is written."""
@@ -470,7 +461,7 @@ def _unread(value: Value) -> str:
     """Whether there is a value that is no number."""
     if value.letter == "M":
         return value.present
-    reads = f"regexp_full_match({value.sql}, '{NUMBER.pattern}', 'i')"
+    reads = f"regexp_full_match({value.sql}, '{_checks.NUMBER.pattern}', 'i')"
     return f"({value.present} AND NOT {reads})"
 
 
@@ -484,8 +475,8 @@ def require_numbers(connection: Any, files: Sequence[MeasuredFile], names: Seque
             rows = f"(SELECT *, row_number() OVER () - 1 AS row FROM {source})"  # noqa: S608
             query = f"SELECT min(row) AS row, arg_min({value.sql}, row) AS value FROM {rows}"  # noqa: S608
             there = connection.execute(f"{query} WHERE {_unread(value)}").fetchnumpy()
-            place = place_of(first.table.file, int(there["row"][0]), first.rows)
-            raise no_number(name, place, there["value"][0], count)
+            place = _checks.place_of(first.table.file, int(there["row"][0]), first.rows)
+            raise _checks.no_number(name, place, there["value"][0], count)
 
 
 def kept(files: Sequence[MeasuredFile], names: Sequence[str], missing: str) -> str | None:
@@ -493,7 +484,7 @@ def kept(files: Sequence[MeasuredFile], names: Sequence[str], missing: str) -> s
     rows = sum(each.rows for each in files)
     gone = rows - sum(each.complete for each in files)
     gaps = {name: sum(each.rows - each.columns[name].present for each in files) for name in names}
-    return require_present(rows, gone, lacking(gaps), missing)
+    return _checks.require_present(rows, gone, _checks.lacking(gaps), missing)
 
 
 def union(

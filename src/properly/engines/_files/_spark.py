@@ -15,14 +15,6 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _clusters
-from properly.engines._files._clusters import (
-    KINDS,
-    ClusterFiles,
-    find_cluster_files,
-    first_line,
-    kind_of,
-    translated,
-)
 from properly.engines._files._duckdb_tables import MISSING, Header
 from properly.engines._files._paths import is_address, is_here, listed_paths, no_match, unreachable
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError, ProperlyError
@@ -53,7 +45,7 @@ def open_spark(
     address = None if master is None else _as_master(master)
     _import_spark()
     with _session(address) as session:
-        with translated("spark"):
+        with _clusters.translated("spark"):
             frame = read_files(session, paths, columns)
         yield frame
 
@@ -68,7 +60,7 @@ def read_files(session: Any, paths: Paths, columns: Mapping[str, str]) -> Any:
     given = listed_paths(paths)
     away = [path for path in given if is_address(path)]
     try:
-        return _frame_of(session, find_cluster_files(given, opening), columns)
+        return _frame_of(session, _clusters.find_cluster_files(given, opening), columns)
     except ProperlyError:
         raise
     except Exception as error:
@@ -77,7 +69,7 @@ def read_files(session: Any, paths: Paths, columns: Mapping[str, str]) -> Any:
         address = str(away[0])
         if "PATH_NOT_FOUND" in str(error) and MARKS.search(address):
             raise no_match(address) from None
-        raise unreachable(address, "Spark", first_line(str(error))) from error
+        raise unreachable(address, "Spark", _clusters.first_line(str(error))) from error
 
 
 def _import_spark() -> Any:
@@ -134,7 +126,7 @@ def _started(master: str) -> Any:
         settings |= {"spark.driver.host": local, "spark.driver.bindAddress": local}
     pyspark, sql = import_extra("pyspark", extra="spark"), _import_spark()
     conf = pyspark.SparkConf().setAll(list(settings.items()))
-    with translated("spark"), warnings.catch_warnings():
+    with _clusters.translated("spark"), warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         _start_java(pyspark, conf)
         try:
@@ -185,7 +177,7 @@ def _no_answer(master: str) -> DataError:
     return DataError(message, hint="without a master, this machine works alone.")
 
 
-def _frame_of(session: Any, files: ClusterFiles, columns: Mapping[str, str]) -> Any:
+def _frame_of(session: Any, files: _clusters.ClusterFiles, columns: Mapping[str, str]) -> Any:
     """Read columns under other names; nothing is read before a number is asked for, but for CSV."""
     # Just that file; an address may be a pattern.
     places = [
@@ -228,11 +220,13 @@ def _typed(texts: Any, chosen: Mapping[str, Any]) -> Any:
     fits = [
         functions.min(frame[name].rlike(f"^(?:{pattern})$")).alias(f"{name} {kind}")
         for name in chosen
-        for kind, pattern in KINDS.items()
+        for kind, pattern in _clusters.KINDS.items()
     ]
     row = frame.agg(*fits).collect()[0]
     kinds = {
-        name: kind_of(kind for kind in KINDS if row[f"{name} {kind}"] is not False)
+        name: _clusters.kind_of(
+            kind for kind in _clusters.KINDS if row[f"{name} {kind}"] is not False
+        )
         for name in chosen
     }
     return frame.select(
