@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -273,6 +273,16 @@ class ClassDecomposition(Parts[Decomposition]):
         return to_frame(columns, backend)
 
 
+class DecompositionOptions(TypedDict, total=False):
+    """The options of `decompose` whatever is asked."""
+
+    interval: bool
+    level: float
+    replicates: int
+    rng: int | np.random.Generator | None
+    allow_improper: bool
+
+
 # Cases do not say in their type whether they are of classes; a reduction says so.
 @overload
 def decompose(  # type: ignore[overload-overlap]
@@ -280,11 +290,7 @@ def decompose(  # type: ignore[overload-overlap]
     rule: BinaryRule,
     *,
     reduction: None = ...,
-    interval: bool = ...,
-    level: float = ...,
-    replicates: int = ...,
-    rng: int | np.random.Generator | None = ...,
-    allow_improper: bool = ...,
+    **options: Unpack[DecompositionOptions],
 ) -> Decomposition: ...
 @overload
 def decompose(
@@ -292,11 +298,7 @@ def decompose(
     rule: Rule,
     *,
     reduction: View | None = ...,
-    interval: bool = ...,
-    level: float = ...,
-    replicates: int = ...,
-    rng: int | np.random.Generator | None = ...,
-    allow_improper: bool = ...,
+    **options: Unpack[DecompositionOptions],
 ) -> ClassDecomposition: ...
 @overload
 def decompose(y: OutcomeRows, p: ArrayLike, *args: Any, **columns_and_options: Any) -> Any: ...

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._options import as_number, check_whole
-from properly._boundary._record import Record
+from properly._boundary._record import Record, ends_apart
 from properly._boundary._text import many
 from properly._boundary._tolerances import UNIT_SUM
 from properly.calibration._statistics import ForecastSample
@@ -106,13 +106,7 @@ class GroupingError(Record):
         )
 
     def _columns(self) -> dict[str, list[Any]]:
-        columns: dict[str, list[Any]] = {}
-        for name, value in self._row().items():
-            if isinstance(value, tuple):
-                columns |= {f"{name}_lower": [value[0]], f"{name}_upper": [value[1]]}
-            else:
-                columns[name] = [value]
-        return columns
+        return {name: [value] for name, value in ends_apart(self._row()).items()}
 
 
 @takes_rows

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+    get_args,
+    overload,
+)
 
 import numpy as np
 
@@ -168,29 +178,24 @@ class Reliability(Record):
         return self.bins.to_frame(backend)
 
 
+class BandOptions(TypedDict, total=False):
+    """The options of `reliability` whatever is asked."""
+
+    band: Kind | None
+    method: Method
+    level: float
+    replicates: int
+    rng: int | np.random.Generator | None
+    forecasts: Forecasts
+
+
 @overload
 def reliability(
-    tally: Tally | Cases,
-    *,
-    reduction: None = ...,
-    band: Kind | None = ...,
-    method: Method = ...,
-    level: float = ...,
-    replicates: int = ...,
-    rng: int | np.random.Generator | None = ...,
-    forecasts: Forecasts = ...,
+    tally: Tally | Cases, *, reduction: None = ..., **options: Unpack[BandOptions]
 ) -> Reliability: ...
 @overload
 def reliability(
-    tally: Cases,
-    *,
-    reduction: View,
-    band: Kind | None = ...,
-    method: Method = ...,
-    level: float = ...,
-    replicates: int = ...,
-    rng: int | np.random.Generator | None = ...,
-    forecasts: Forecasts = ...,
+    tally: Cases, *, reduction: View, **options: Unpack[BandOptions]
 ) -> dict[str, Reliability]: ...
 @overload
 def reliability(

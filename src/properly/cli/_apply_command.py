@@ -38,9 +38,10 @@ def run(
     **reading: Any,
 ) -> None:
     if dialect is not None:
-        given = ("percent", "normalize", "groups")
-        refused = {f"--{option}": bool(reading[option]) for option in given}
-        _refuse_with_sql({"--output": output is not None, **refused})
+        given = {"output": output, **reading}
+        for option in ("output", "percent", "normalize", "groups"):
+            if given[option]:
+                refuse(f"--sql prints an expression of the column as it is; leave out --{option}.")
         click.echo(load(stored).sql(forecast, dialect=dialect))
         return
     if path is None or output is None:
@@ -63,12 +64,6 @@ def _require_sense(use: Map, *, groups: str | None, normalize: bool, **_: Any) -
         refuse("This map differs by group; give the column of groups by --groups.")
     if groups is not None and not use.needs_groups:
         refuse("--groups is about maps that differ by group; this one does not.")
-
-
-def _refuse_with_sql(given: dict[str, bool]) -> None:
-    for option, is_given in given.items():
-        if is_given:
-            refuse(f"--sql prints an expression of the column as it is; leave out {option}.")
 
 
 def names_of(use: Map, forecast: str, name: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

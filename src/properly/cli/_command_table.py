@@ -10,10 +10,11 @@ from typing import Any
 import click
 
 from properly import __version__
-from properly.cli._described import Described, DescribedGroup
 from properly.cli._option_table import (
     INSIDE,
     WHOLE,
+    Described,
+    DescribedGroup,
     EngineOptions,
     FileColumns,
     LongColumns,

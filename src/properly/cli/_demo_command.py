@@ -11,9 +11,8 @@ import properly
 from properly import datasets
 from properly._boundary._files import require_writable, together, write_whole
 from properly._boundary._text import printable
-from properly.cli._described import command_line
 from properly.cli._formats import as_csv
-from properly.cli._option_table import FORM
+from properly.cli._option_table import FORM, command_line
 from properly.cli._running import progress_bar
 
 if TYPE_CHECKING:

@@ -117,7 +117,7 @@ def _closing_words(result: Recalibrated, use: Map, output: str | None) -> str:
 
 def _laid_out(result: Recalibrated, use: Map, layout: str) -> str:
     if layout == "text":
-        return "\n\n".join([str(result), *_remarks(result)]) + "\n"
+        return f"{result}\n\n{_remarks(result)}\n"
     if layout == "json":
         record = result.to_dict() | {"map": use.to_dict()}
         del record["maps"]
@@ -130,7 +130,7 @@ def _laid_out(result: Recalibrated, use: Map, layout: str) -> str:
     return FORMATS[layout](head, rows)
 
 
-def _remarks(result: Recalibrated) -> list[str]:
+def _remarks(result: Recalibrated) -> str:
     """Say how maps were judged, and which could not be."""
     gain = result.gain
     parts = {"cases": "folds", "times": "blocks of time"}
@@ -140,4 +140,4 @@ def _remarks(result: Recalibrated) -> list[str]:
         f"No {name.replace('_', ' ')} map: {in_options(reason)}."
         for name, reason in result.reasons.items()
     ]
-    return ["\n".join(said)]
+    return "\n".join(said)

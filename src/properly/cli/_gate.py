@@ -386,8 +386,8 @@ class Vocabulary(NamedTuple):
     """The names of numbers, and whether one that a condition names takes draws, or maps."""
 
     names: list[str]
-    takes_draws: bool = False
-    takes_maps: bool = False
+    takes_draws: bool
+    takes_maps: bool
 
 
 @dataclass(frozen=True)
@@ -418,23 +418,21 @@ class Gate:
 
         Names are those that there are without draws, or with some.
         """
-        models = (*self.models, *self.others)
+        models, found = (*self.models, *self.others), set()
         limits = [x for x in self.conditions if isinstance(x, Condition)]
-        vocabulary = Vocabulary([*names(0), *GAINS] if limits else [])
+        known, takes_draws = [*names(0), *GAINS] if limits else [], False
         for condition in self.conditions:
             if isinstance(condition, Versus):
                 self._require_versus(condition, rules)
                 continue
             try:
-                _, what = _resolve(condition.left, models, vocabulary.names)
+                _, what = _resolve(condition.left, models, known)
             except click.UsageError:
-                if not vocabulary.takes_draws:
-                    every = [*vocabulary.names, *names(1)]
-                    vocabulary = vocabulary._replace(names=every, takes_draws=True)
-                _, what = _resolve(condition.left, models, vocabulary.names)
-            if what in GAINS:
-                vocabulary = vocabulary._replace(takes_maps=True)
-        return vocabulary
+                if not takes_draws:
+                    known, takes_draws = [*known, *names(1)], True
+                _, what = _resolve(condition.left, models, known)
+            found.add(what)
+        return Vocabulary(known, takes_draws, not found.isdisjoint(GAINS))
 
     def _require_versus(self, versus: Versus, rules: Sequence[str]) -> None:
         models = (*self.models, *self.others)

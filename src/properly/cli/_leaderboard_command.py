@@ -14,9 +14,8 @@ from properly._boundary._text import printable
 from properly.cli._chosen import read_chosen
 from properly.cli._column_plan import taken_long
 from properly.cli._command_table import LeaderboardCommand
-from properly.cli._described import command_line
 from properly.cli._formats import as_csv
-from properly.cli._option_table import FORM, PICTURES
+from properly.cli._option_table import FORM, PICTURES, command_line
 from properly.cli._running import as_json, emit, refuse, require_output, require_packages
 from properly.cli._wording import in_options
 from properly.rules import RPS, Rule

@@ -7,7 +7,7 @@ import re
 import shlex
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 ALARM = 3
+# Options that are not called as what they set.
+FLAGS = {"pos_label": "--event", "maps": "--map", "run_length": "--restart-after-alarm"}
 COLUMNS = ("outcome", "forecast", "id", "clusters", "groups", "percent")
 # Whole numbers that went through a column of floats.
 FLOATED = re.compile(r"(-?[0-9]+)\.0+")
@@ -152,34 +154,23 @@ def _begun(
     watching = None if is_new else properly.Monitor.load(state)
     # Which columns are read is known to the command line only.
     stored = None if watching is None else watching._reading  # noqa: SLF001
-    reading = _reading(given) if stored is None else _agreed(state, given, stored)
+    columns = {name: given[name] for name in COLUMNS}
+    if stored is not None:
+        named = {name: column for name, column in columns.items() if column}
+        _require_same(state, named, stored)
+        columns = stored | {"forecast": tuple(stored["forecast"])}
+    elif not (columns["outcome"] and columns["forecast"]):
+        refuse("A new state needs --outcome COLUMN and --forecast COLUMN.")
+    else:
+        require_other_columns(columns["outcome"], columns["forecast"])
+    reading = BatchColumns(**columns)
     settings = _settings(given, reading.forecast)
     if watching is None:
         watching = properly.Monitor(**settings)
     else:
-        _require_like(state, settings, watching.options)
+        _require_same(state, settings, watching.options)
     watching._reading = plain(asdict(reading))  # noqa: SLF001
     return watching, reading
-
-
-def _reading(given: Mapping[str, Any]) -> BatchColumns:
-    """Take the columns of a first run."""
-    if not (given["outcome"] and given["forecast"]):
-        refuse("A new state needs --outcome COLUMN and --forecast COLUMN.")
-    require_other_columns(given["outcome"], given["forecast"])
-    return BatchColumns(**{name: given[name] for name in COLUMNS})
-
-
-def _agreed(state: str, given: Mapping[str, Any], stored: Mapping[str, Any]) -> BatchColumns:
-    """Take the columns of the first run; refuse others."""
-    known = {**stored, "forecast": tuple(stored["forecast"])}
-    for name in COLUMNS:
-        value, was = given[name], known[name]
-        if name == "forecast":
-            value, was = (", ".join(sorted(x)) for x in (value, was))
-        if value and value != was:
-            _other(state, f"--{name}", value, was)
-    return BatchColumns(**known)
 
 
 def _settings(given: Mapping[str, Any], models: tuple[str, ...]) -> dict[str, Any]:
@@ -223,33 +214,29 @@ def _maps(given: tuple[str, ...], models: tuple[str, ...]) -> dict[str, Map]:
     return maps
 
 
-def _require_like(state: str, given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+def _require_same(state: str, given: Mapping[str, Any], first: Mapping[str, Any]) -> None:
     """Refuse options that are others than those of the first run."""
     for name, value in given.items():
-        new, old = (_in_words(x) for x in (value, options[name]))
-        if new != old:
-            option = {"pos_label": "--event", "maps": "--map"}.get(name, f"--{name}")
-            option = "--restart-after-alarm" if name == "run_length" else option
-            _other(state, option, *(("another", "that") if name == "maps" else (new, old)))
+        new, old = _in_words(value), _in_words(first[name])
+        if new == old:
+            continue
+        if name == "maps":
+            new, old = "another", "that"
+        is_new = "is given" if value is True else f"is {printable(str(new))}"
+        begun = f"{printable(state)} was begun with{f' {printable(old)}' if old else 'out'}"
+        option = FLAGS.get(name, f"--{name}")
+        refuse(f"{option} {is_new}, but {begun}; leave it out, or begin another state.")
 
 
 def _in_words(value: Any) -> str | None:
-    """Write an option so that two that mean the same are the same."""
-    if value is None or isinstance(value, str):
-        return value
+    """Write an option so that two that mean the same are the same; None if it is not given."""
+    if value is None or value is False or isinstance(value, str):
+        return value or None
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
-    if isinstance(value, dict):
-        return json.dumps(plain(value), sort_keys=True)
-    return repr(value)
-
-
-def _other(state: str, option: str, new: object, old: object) -> NoReturn:
-    """Refuse an option that is another than that of the first run."""
-    shown = printable(state)
-    begun = f"{shown} was begun with {printable(str(old))}" if old else f"{shown} was begun without"
-    is_new = "is given" if new is True else f"is {printable(str(new))}"
-    refuse(f"{option} {is_new}, but {begun}; leave it out, or begin another state.")
+    if isinstance(value, list | tuple):
+        return ", ".join(sorted(value))
+    return json.dumps(plain(value), sort_keys=True) if isinstance(value, dict) else repr(value)
 
 
 def _laid_out(
