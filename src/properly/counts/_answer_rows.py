@@ -12,15 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._arrays import (
-    as_array,
-    as_column,
-    check_length,
-    check_weights,
-    missing_values,
-    refuse,
-    require_present,
-)
+from properly._boundary import _arrays
 from properly._boundary._classes import require_columns
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import as_frame
@@ -210,9 +202,9 @@ def _numbered(x: Any, name: str, p: Column) -> tuple[Column, list[Any]]:
 
 def _column(x: Any, name: str, p: Column) -> Column:
     """Take a column without gaps, as long as the forecasts."""
-    column = to_numpy(as_column(x, name))
-    check_length(column, p, name)
-    require_present(column, name)
+    column = to_numpy(_arrays.as_column(x, name))
+    _arrays.check_length(column, p, name)
+    _arrays.require_present(column, name)
     return column
 
 
@@ -239,14 +231,14 @@ def _forecasts(
 ) -> tuple[Column, Column, tuple[Any, ...] | None]:
     """Check the forecasts and outcomes that are there, each in its own row."""
     p: Column = _floats(probability)
-    y = to_numpy(as_column(with_gaps(outcome), "outcomes"))
-    check_length(y, p, "outcomes")
-    gone, unknown = missing_values(p), missing_values(y)
+    y = to_numpy(_arrays.as_column(with_gaps(outcome), "outcomes"))
+    _arrays.check_length(y, p, "outcomes")
+    gone, unknown = _arrays.missing_values(p), _arrays.missing_values(y)
     if p.ndim == 2:
         some = np.asarray(gone.any(axis=1) & ~gone.all(axis=1))
         if some.any():
             rule = "an answer has the probabilities of all classes, or of none"
-            refuse(p, gone & some[:, None], rule)
+            _arrays.refuse(p, gone & some[:, None], rule)
         gone = gone[:, 0]
     if gone.all() or unknown.all():
         what = "a forecast" if gone.all() else "an outcome"
@@ -269,15 +261,17 @@ def _forecasts(
 
 def _floats(x: Any) -> Column:
     """Read numbers among which some may be missing."""
-    values = to_numpy(as_array(with_gaps(x), "forecasts"))
+    values = to_numpy(_arrays.as_array(with_gaps(x), "forecasts"))
     if values.dtype.kind in "OUS":
-        gone = missing_values(values)
+        gone = _arrays.missing_values(values)
         values = values.copy()
         values[gone] = np.nan
         text = np.array([isinstance(item, str | bytes) for item in values.flat])
         if text.any():
             bad = text.reshape(values.shape)
-            refuse(values, bad, "forecasts must be numbers", "convert text to numbers first.")
+            _arrays.refuse(
+                values, bad, "forecasts must be numbers", "convert text to numbers first."
+            )
     return values.astype(np.float64)
 
 
@@ -299,9 +293,9 @@ def _plain(y: Column) -> Column:
 
 def _resolutions(x: Any, y: Column) -> Column:
     """Fill in when questions were resolved that are not resolved yet; these rows are set aside."""
-    column = to_numpy(as_column(x, "resolved"))
-    check_length(column, y, "resolved")
-    gone = missing_values(column)
+    column = to_numpy(_arrays.as_column(x, "resolved"))
+    _arrays.check_length(column, y, "resolved")
+    gone = _arrays.missing_values(column)
     if gone.any() and not gone.all():
         column = column.copy()
         column[gone & (y < 0)] = column[np.flatnonzero(~gone)[0]]
@@ -311,7 +305,7 @@ def _resolutions(x: Any, y: Column) -> Column:
 def _beside(x: Any, name: str, p: Column) -> Column:
     if name in ("opens", "closes", "when"):
         return _moments(x, name, p)
-    return _column(check_weights(x) if name == "weight" else x, name, p)
+    return _column(_arrays.check_weights(x) if name == "weight" else x, name, p)
 
 
 def _require_one_scale(columns: dict[str, Any]) -> None:

@@ -13,13 +13,7 @@ from properly._boundary._classes import nearest
 from properly._boundary._libraries import read_only
 from properly._boundary._record import as_models
 from properly._boundary._text import many
-from properly.counts._answer_rows import (
-    ANSWER_COLUMNS,
-    read_rows,
-    require_sound,
-    taken_columns,
-    with_gaps,
-)
+from properly.counts import _answer_rows
 from properly.counts._cases import Cases
 from properly.counts._repeated_answers import Repeated, Stances, check_repeated, take_stances
 from properly.counts._scoring import price
@@ -204,10 +198,10 @@ class Answers:
     ) -> None:
         given = (question, forecaster, probability, outcome, time)
         beside = (weight, clusters, strata, when, opens, closes, resolved)
-        columns = dict(zip(ANSWER_COLUMNS, (*given, *beside), strict=True))
-        rows = read_rows(taken_columns(frame, columns), labels, pos_label)
+        columns = dict(zip(_answer_rows.ANSWER_COLUMNS, (*given, *beside), strict=True))
+        rows = _answer_rows.read_rows(_answer_rows.taken_columns(frame, columns), labels, pos_label)
         check_repeated(repeated, horizon, rows)
-        require_sound(rows, repeated)
+        _answer_rows.require_sound(rows, repeated)
         self._fill(rows, repeated, horizon)
 
     def _fill(self, rows: AnswerRows, repeated: Repeated, horizon: Any) -> None:
@@ -275,9 +269,11 @@ class Answers:
         >>> properly.Answers.from_wide([1, 0], {"Ada": [0.7, None], "Ben": [0.4, 0.1]})
         Answers(3 answers of 2 forecasters to 2 questions)
         """
-        happened = np.asarray(as_array(with_gaps(y), "outcomes"))
+        happened = np.asarray(as_array(_answer_rows.with_gaps(y), "outcomes"))
         models = models_of(forecasts)
-        tables = {str(k): np.asarray(with_gaps(p), dtype=object) for k, p in models.items()}
+        tables = {
+            str(k): np.asarray(_answer_rows.with_gaps(p), dtype=object) for k, p in models.items()
+        }
         if not tables:
             message = "forecasts of at least one forecaster are needed; got none"
             raise DataError(message)

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
-from properly._boundary import _classes
-from properly._boundary._arrays import (
-    check_column,
-    check_forecasts,
-    check_length,
-    check_rows,
-    counts_beside,
-    event_label,
-)
+from properly._boundary import _arrays, _classes
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import (
     is_numpy,
@@ -153,17 +145,17 @@ class Cases:
             width = int(rows.p.shape[1])
             names = tuple(range(width)) if labels is None else _classes.check_labels(labels, width)
         else:
-            pos_label = pos_label if labels is None else event_label(labels, pos_label)
-            rows = check_rows(y, p, weight, pos_label=pos_label, labels=labels)
+            pos_label = pos_label if labels is None else _arrays.event_label(labels, pos_label)
+            rows = _arrays.check_rows(y, p, weight, pos_label=pos_label, labels=labels)
             require_classes_to_normalize(normalize)
         columns = {"clusters": clusters, "strata": strata, "time": time, "groups": groups}
         known = rows._asdict() | {
-            name: None if column is None else check_column(column, name, rows.p)
+            name: None if column is None else _arrays.check_column(column, name, rows.p)
             for name, column in columns.items()
         }
         row = None
         if count is not None:
-            times = counts_beside(rows.p, count)
+            times = _arrays.counts_beside(rows.p, count)
             require_both(rows.weight, times)
             row = repeated_rows(times)
         for name, column in known.items():
@@ -485,7 +477,7 @@ def contenders(
         result[name] = with_forecasts(cases, checked, lent=lent)
     if count is None:
         return result
-    times = counts_beside(cases.p, count)
+    times = _arrays.counts_beside(cases.p, count)
     require_both(cases.weight, times)
     rows = repeated_rows(times)
     return {name: some_cases(each, rows) for name, each in result.items()}
@@ -541,7 +533,7 @@ def _checked(p: Any, name: str, cases: Cases, *, normalize: bool) -> Any:
                 f"{name!r} has several columns, the first model has one"
             )
             raise DataError(message)
-        checked = check_forecasts(p, f"forecasts of {name!r}")
+        checked = _arrays.check_forecasts(p, f"forecasts of {name!r}")
     else:
         checked = _classes.check_probabilities(
             p, normalize=normalize, name=f"probabilities of {name!r}"
@@ -552,5 +544,5 @@ def _checked(p: Any, name: str, cases: Cases, *, normalize: bool) -> Any:
                 f"{name!r} has {checked.shape[1]} columns, the first model has {cases.classes}"
             )
             raise DataError(message)
-    check_length(checked, cases.p, f"forecasts of {name!r}", "those of the first model")
+    _arrays.check_length(checked, cases.p, f"forecasts of {name!r}", "those of the first model")
     return to_library_of(checked, cases.p)

@@ -9,16 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from properly._boundary._arrays import (
-    MOST,
-    check_amounts,
-    check_counts,
-    check_forecasts,
-    check_length,
-    check_rows,
-    counts_beside,
-    require_countable,
-)
+from properly._boundary import _arrays
 from properly._boundary._libraries import (
     kept,
     namespace,
@@ -81,8 +72,8 @@ class Tally(Adds):
     def __post_init__(self) -> None:
         """Check and copy the columns of a tally that is written by hand."""
         # Without the sums of squares, cases can only have been counted.
-        check = check_counts if self.event_squares is None else check_amounts
-        value = _countable(check_forecasts(self.value, "value"))
+        check = _arrays.check_counts if self.event_squares is None else _arrays.check_amounts
+        value = _countable(_arrays.check_forecasts(self.value, "value"))
         columns = {"value": value}
         for name in ("weight", "events", "event_squares", "nonevent_squares"):
             column = getattr(self, name)
@@ -115,9 +106,9 @@ class Tally(Adds):
         >>> Tally.from_arrays([0, 1, 1], [0.2, 0.2, 0.7], weight=[0.5, 1.0, 1.0])
         Tally(weight 2.5 at 2 distinct forecasts, event rate 0.8)
         """
-        y, p, weight = check_rows(y, p, weight, pos_label=pos_label)
+        y, p, weight = _arrays.check_rows(y, p, weight, pos_label=pos_label)
         p = _countable(p if snap is None else _snap(p, snap))
-        times = None if count is None else counts_beside(p, count)
+        times = None if count is None else _arrays.counts_beside(p, count)
         weight = None if weight is None else without_gradient(weight)
         y, p, weight, times = _rows_that_count(y, p, weight, times)
         if weight is not None and not _pooling.are_equal(weight):
@@ -143,10 +134,11 @@ class Tally(Adds):
         >>> Tally.from_counts([0.1, 0.3], [100, 50], [9, 20])
         Tally(150 cases at 2 distinct forecasts, event rate 0.1933)
         """
-        value = _countable(check_forecasts(value, "value"))
-        number, happened = check_counts(cases, "cases"), check_counts(events, "events")
-        check_length(number, value, "cases", "values")
-        check_length(happened, value, "events", "values")
+        value = _countable(_arrays.check_forecasts(value, "value"))
+        columns = {"cases": cases, "events": events}
+        number, happened = (_arrays.check_counts(x, name) for name, x in columns.items())
+        _arrays.check_length(number, value, "cases", "values")
+        _arrays.check_length(happened, value, "events", "values")
         number, happened = (to_library_of(x, value) for x in (number, happened))
         _require_events_within(number, happened)
         used = number > 0
@@ -221,7 +213,7 @@ class Tally(Adds):
         xp, both = namespace(left.value), (left, right)
         # Whole numbers stay whole where their sums fit.
         whole = all(namespace(t.weight).isdtype(t.weight.dtype, "integral") for t in both)
-        wide = None if whole and left.total + right.total < MOST else xp.float64
+        wide = None if whole and left.total + right.total < _arrays.MOST else xp.float64
         columns = [
             xp.concat(
                 [xp.astype(x, wide or x.dtype, copy=False) for x in (one, to_library_of(two, one))]
@@ -320,7 +312,7 @@ def _snap(p: Array, snap: float | ArrayLike) -> Array:
 def _grid(snap: float | ArrayLike) -> tuple[Floats, Floats]:
     """Return the values of a grid and the midpoints between them."""
     if not isinstance(snap, Real):
-        grid = to_numpy(check_forecasts(snap, "snapping values")).astype(np.float64)
+        grid = to_numpy(_arrays.check_forecasts(snap, "snapping values")).astype(np.float64)
         if not (np.diff(grid) > 0).all():
             message = "snapping values must increase"
             raise DataError(message)
@@ -372,7 +364,7 @@ def _of_one_kind(*tallies: Tally) -> list[Tally]:
     is_counted = [t.event_squares is None for t in tallies]
     units = {weight_of_each(t) for t in tallies}
     if all(is_counted) and (len(units) == 1 or None in units):
-        require_countable(sum(t.total for t in tallies))
+        _arrays.require_countable(sum(t.total for t in tallies))
         return list(tallies)
     require_one_kind(*(t.event_squares is None and weight_of_each(t) is None for t in tallies))
     return [weighed(t) for t in tallies]
@@ -406,7 +398,7 @@ def _require_sound(columns: Mapping[str, Array]) -> None:
     """Refuse columns that no counting could have given."""
     value, weight = columns["value"], columns["weight"]
     for name, column in columns.items():
-        check_length(column, value, name, "values")
+        _arrays.check_length(column, value, name, "values")
     xp = namespace(value)
     if not xp.all(value[1:] > value[:-1]) or not xp.all(weight > 0):
         message = "the values of a tally must increase, and all of its weights must be positive"

@@ -15,14 +15,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from properly._boundary import _classes
 from properly._boundary._arrays import event_label
-from properly._boundary._classes import (
-    check_labels,
-    note_of_order,
-    order_of,
-    require_columns,
-    require_named_in_order,
-)
 from properly.engines import _summary
 from properly.engines._frame_sums import PooledRows, pool_cells, pool_few_values, sum_up
 from properly.engines._rows import (
@@ -151,19 +145,19 @@ class Framed:
                 raise ArgumentTypeError(message)
         schema, models = as_lazy(frame).collect_schema(), _models(forecasts, task)
         roles = Roles(str(outcome), models, **{x: named[x] for x in BY_SUMS if x in named})
-        require_columns([*roles.probabilities, *named.values(), *shown], schema.names())
+        _classes.require_columns([*roles.probabilities, *named.values(), *shown], schema.names())
         others = {x: name for x, name in named.items() if x not in ("outcome", *BY_SUMS)}
         others |= {f"{SHOW}{column}": column for column in shown}
         if task == "binary" and any(len(columns) > 1 for columns in roles.forecasts.values()):
             message = "a model of one event has one column of forecasts; the task is 'binary'"
             raise DataError(message)
         classes = len(next(iter(roles.forecasts.values())))
-        order = order_of(schema[roles.outcome], classes) if labels is None else None
+        order = _classes.order_of(schema[roles.outcome], classes) if labels is None else None
         label_names = order if labels is None else tuple(labels)
         if label_names is not None and classes > 1:
-            check_labels(label_names, classes)
+            _classes.check_labels(label_names, classes)
             for columns in roles.forecasts.values():
-                require_named_in_order(label_names, columns)
+                _classes.require_named_in_order(label_names, columns)
         elif label_names is not None:
             pos_label = event_label(label_names, pos_label)
         return cls(frame, roles, others, label_names, pos_label, order)
@@ -261,7 +255,7 @@ class Framed:
             groups={g: Summary(by_group[g], within[g], labels=labels) for g in by_group},
             labels=labels,
             confusion={} if labels is None else confusion_of(rows),
-            notes=() if self.order is None else (note_of_order(self.order),),
+            notes=() if self.order is None else (_classes.note_of_order(self.order),),
         )
 
 

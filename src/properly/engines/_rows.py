@@ -25,21 +25,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
-from properly._boundary._arrays import (
-    HUGE,
-    TINY,
-    check_outcomes,
-    missing_hint,
-    missing_values,
-    scale_hint,
-)
-from properly._boundary._classes import (
-    class_numbers,
-    numbers_are_classes,
-    require_columns,
-    require_distinct,
-    slack_at,
-)
+from properly._boundary import _arrays, _classes
 from properly.counts._reductions import upper_tails
 from properly.engines._files._clusters import translated
 from properly.engines._symbols import columns_of, only, with_formulas
@@ -129,7 +115,7 @@ def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
     try:
         data = nw.from_native(frame, pass_through=True)
     except DuplicateError:
-        require_distinct(getattr(frame, "column_names", None) or frame.columns)
+        _classes.require_distinct(getattr(frame, "column_names", None) or frame.columns)
         raise
     if not isinstance(data, nw.DataFrame | nw.LazyFrame):
         message = f"forecasts are missing; got only {type(frame).__name__}"
@@ -138,7 +124,7 @@ def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
         )
     # Names of polars differ, and to ask a lazy frame for them warns in some versions.
     if not (isinstance(data, nw.LazyFrame) and data.implementation.is_polars()):
-        require_distinct(data.columns)
+        _classes.require_distinct(data.columns)
     lazy: nw.LazyFrame[Any] = data.lazy()
     return lazy
 
@@ -149,7 +135,7 @@ def require_roles(
     """Refuse columns that are not there, or hold what cannot be counted with; return all kinds."""
     schema: dict[str, Any] = dict(data.collect_schema())
     schema = {column: schema[name] for column, name in names.items()} if names else schema
-    require_columns(roles.held.values(), list(schema))
+    _classes.require_columns(roles.held.values(), list(schema))
     for name, column in roles.held.items():
         kind = schema[column]
         # Of any other kind, the entries are what the column says.
@@ -325,7 +311,7 @@ class Rows:
         """Whether outcomes are class numbers: without labels, or if no label is a number."""
         if self.labels is None:
             return True
-        return self.kind.is_integer() and numbers_are_classes(self.labels)
+        return self.kind.is_integer() and _classes.numbers_are_classes(self.labels)
 
     def numbers(self, y: Column) -> Column:
         """Make numbers of labels that were collected, once they are known to do: 1 is an event."""
@@ -333,7 +319,7 @@ class Rows:
             message = "outcomes must not be empty; got 0 rows"
             raise DataError(message)
         if self.classes is None:
-            events = check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
+            events = _arrays.check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
             return np.asarray(events, dtype=np.intp)
         labels = range(self.classes) if self._by_number else self.labels or ()
         strange = sorted({label for label in y.tolist() if label not in labels}, key=repr)
@@ -342,12 +328,12 @@ class Rows:
             message = f"outcomes must be one of {listed}; found {strange[0]!r}"
             hint = None if self.labels is not None else "labels= says what each column stands for."
             raise DataError(message, hint=hint)
-        numbers: Column = class_numbers(y, self.labels or self.classes)
+        numbers: Column = _classes.class_numbers(y, self.labels or self.classes)
         return numbers
 
     def slack(self, columns: Sequence[str]) -> float:
         """Return how far off 1 class probabilities may sum."""
-        return slack_at(float(np.finfo(np.float32).eps) * self.narrow.issuperset(columns))
+        return _classes.slack_at(float(np.finfo(np.float32).eps) * self.narrow.issuperset(columns))
 
     def require_sums(self, total: int, good: dict[str, int]) -> None:
         """Refuse class probabilities that do not sum to one."""
@@ -373,7 +359,9 @@ class Rows:
         """
         n = table["n"]
         rows, sums = int(n.sum()), {"w": "sound", "k": "sound_k", "c": "c"}
-        sound |= {x: int(n[~missing_values(table[x])].sum()) for x in ("y", "g") if x in table}
+        sound |= {
+            x: int(n[~_arrays.missing_values(table[x])].sum()) for x in ("y", "g") if x in table
+        }
         sound |= {x: int(table[name].sum()) for x, name in sums.items() if name in table}
         for name, column in self.roles.held.items():
             if sound.get(name, rows) < rows:
@@ -407,9 +395,12 @@ class Rows:
                     f"{self.roles.name(column)} {'is' if count == 1 else 'are'}"
                 )
                 if rule.endswith("missing"):
-                    raise DataError(message, hint=missing_hint(what))
+                    raise DataError(message, hint=_arrays.missing_hint(what))
                 hints = {"positive": "rescale them; only their ratios matter."}
-                hints |= {"forecasts": scale_hint(low, high), "counts": "weight= takes fractions."}
+                hints |= {
+                    "forecasts": _arrays.scale_hint(low, high),
+                    "counts": "weight= takes fractions.",
+                }
                 message += f" not, such as {low:g}"
                 raise DataError(message, hint=hints.get(rule.split(maxsplit=1)[0]))
 
@@ -450,14 +441,14 @@ def floor(x: nw.Expr) -> nw.Expr:
 # By the first letter of a column, what is sound, and rules with what keeps them.
 SOUND: dict[str, Callable[[nw.Expr], nw.Expr]] = {
     "p": lambda p: (p >= 0) & (p <= 1),
-    "w": lambda w: (w == 0) | ((w >= TINY) & (w <= HUGE)),
+    "w": lambda w: (w == 0) | ((w >= _arrays.TINY) & (w <= _arrays.HUGE)),
     "k": lambda k: (k >= 0) & (k < WHOLE) & (k == floor(k)),
 }
 RULES = {
     "p": {"forecasts must be probabilities in [0, 1]": SOUND["p"]},
     "w": {
         "weights must be finite and not negative": lambda w: (w >= 0) & (w <= MOST),
-        f"positive weights must lie between {TINY:g} and {HUGE:g}": SOUND["w"],
+        f"positive weights must lie between {_arrays.TINY:g} and {_arrays.HUGE:g}": SOUND["w"],
     },
     "k": {"counts must be whole numbers, zero or more": SOUND["k"]},
 }

@@ -16,33 +16,15 @@ from pkgutil import resolve_name
 from typing import NamedTuple
 
 from properly._boundary._files import temporary_folder
-from properly.engines._files._duckdb_tables import (
-    DECIMAL,
-    SPELLED,
-    WHOLE,
-    Header,
-    opened,
-    opening_of,
-)
-from properly.engines._files._paths import (
-    DAMAGED,
-    STANDARD_INPUT,
-    File,
-    Format,
-    Paths,
-    damaged,
-    find_files,
-    is_here,
-    listed_paths,
-)
+from properly.engines._files import _duckdb_tables, _paths
 from properly.errors import DataError, ProperlyError
 
 # The kinds that a column of text can have, narrowest first, and what all of its values then match.
 # Whole numbers that 64 bits may not hold are ids, and stay text.
 KINDS = {
     "whole": r"\s*[+-]?(0|[1-9][0-9]{0,17}|[1-8][0-9]{18})\s*",
-    "text": WHOLE,
-    "number": DECIMAL,
+    "text": _duckdb_tables.WHOLE,
+    "number": _duckdb_tables.DECIMAL,
     "truth": r"\s*(?i:true|false)\s*",
 }
 PACKED = ".gz"
@@ -95,9 +77,9 @@ class ClusterFiles(NamedTuple):
     Addresses, which may be patterns, are left to the cluster; paths are of just one file each.
     """
 
-    files: list[File]
-    format: Format
-    header: Header | None
+    files: list[_paths.File]
+    format: _paths.Format
+    header: _duckdb_tables.Header | None
 
     @property
     def packed(self) -> bool:
@@ -110,13 +92,13 @@ class ClusterFiles(NamedTuple):
         return "the file" if len(self.files) == 1 else "each file"
 
 
-def find_cluster_files(paths: Paths, opening: Callable[[str], str]) -> ClusterFiles:
+def find_cluster_files(paths: _paths.Paths, opening: Callable[[str], str]) -> ClusterFiles:
     """Find all files that are meant; `opening` reads the beginning of one at an address."""
-    given = listed_paths(paths)
-    if STANDARD_INPUT in given:
-        raise _no_plain_file(STANDARD_INPUT)
+    given = _paths.listed_paths(paths)
+    if _paths.STANDARD_INPUT in given:
+        raise _no_plain_file(_paths.STANDARD_INPUT)
     with temporary_folder() as folder:
-        found = find_files(given, folder)
+        found = _paths.find_files(given, folder)
         for file in found:
             _require_plain(file)
         # Links in the folder lead to files whose names look like patterns.
@@ -125,9 +107,10 @@ def find_cluster_files(paths: Paths, opening: Callable[[str], str]) -> ClusterFi
     for each in files:
         name, other = each.files[0].name, first.files[0].name
         if each.format != first.format:
+            kinds = [_duckdb_tables.SPELLED[x.format] for x in (first, each)]
             message = (
-                f"files for a cluster must be of one format; {other!r} is "
-                f"{SPELLED[first.format]} and {name!r} {SPELLED[each.format]}"
+                f"files for a cluster must be of one format; {other!r} is {kinds[0]} and "
+                f"{name!r} {kinds[1]}"
             )
             raise DataError(message)
         if each.header and first.header and each.header[:2] != first.header[:2]:
@@ -145,9 +128,9 @@ def kind_of(fitting: Iterable[str]) -> str:
     return next((kind for kind in KINDS if kind in some), "text")
 
 
-def _require_plain(file: File) -> None:
+def _require_plain(file: _paths.File) -> None:
     """Refuse what workers cannot read: what had to be rewritten is not there for them."""
-    if not is_here(file):
+    if not _paths.is_here(file):
         return
     path = Path(file.name).absolute()
     is_named = {"none": not path.name.endswith(PACKED), "gzip": path.name.endswith(PACKED)}
@@ -163,21 +146,21 @@ def _no_plain_file(name: str) -> DataError:
     return DataError(message, hint="unpack it, or write it to a file, first.")
 
 
-def _with_header(file: File, opening: Callable[[str], str]) -> ClusterFiles:
+def _with_header(file: _paths.File, opening: Callable[[str], str]) -> ClusterFiles:
     """Read the header of a CSV file, and recognize text of which the name says nothing."""
     text = ""
     if file.format not in ("parquet", "arrow"):
         try:
-            text = opening_of(file) if is_here(file) else opening(file.name)
-        except DAMAGED:
-            raise damaged(file.name) from None
+            text = _duckdb_tables.opening_of(file) if _paths.is_here(file) else opening(file.name)
+        except _paths.DAMAGED:
+            raise _paths.damaged(file.name) from None
     if file.format == "arrow" or text.lstrip().startswith("["):
         shown = "Arrow" if file.format == "arrow" else "a list in JSON"
         message = (
             f"a file for a cluster must be CSV, Parquet or JSON lines; {file.name!r} is {shown}"
         )
         raise DataError(message)
-    file, header = (file, None) if file.format == "parquet" else opened(file, text)
+    file, header = (file, None) if file.format == "parquet" else _duckdb_tables.opened(file, text)
     return ClusterFiles([file], file.format, header)
 
 

@@ -23,17 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
-from properly.engines._files import _clusters
+from properly.engines._files import _clusters, _paths
 from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, decoded
-from properly.engines._files._paths import (
-    is_address,
-    is_here,
-    listed_paths,
-    names_in,
-    reason_of,
-    require_package,
-    unreachable,
-)
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -73,17 +64,17 @@ def _expanded(paths: Paths) -> list[str | os.PathLike[str]]:
     """Find the files that patterns of addresses stand for."""
     fsspec = import_extra("fsspec", extra="dask")
     found: list[str | os.PathLike[str]] = []
-    for path in listed_paths(paths):
-        if not is_address(path):
+    for path in _paths.listed_paths(paths):
+        if not _paths.is_address(path):
             found.append(path)
             continue
         address = str(path)
-        require_package(address)
+        _paths.require_package(address)
         try:
             store, _ = fsspec.url_to_fs(address)
         except Exception as error:
-            raise unreachable(address, "Dask", reason_of(error)) from error
-        found += names_in(store, address, "Dask")
+            raise _paths.unreachable(address, "Dask", _paths.reason_of(error)) from error
+        found += _paths.names_in(store, address, "Dask")
     return found
 
 
@@ -94,7 +85,7 @@ def _opening(address: str) -> str:
         with fsspec.open(address, "rb", compression="infer") as file:
             return decoded(address, file.read(OPENING))
     except Exception as error:
-        raise unreachable(address, "Dask", reason_of(error)) from error
+        raise _paths.unreachable(address, "Dask", _paths.reason_of(error)) from error
 
 
 def _as_address(scheduler: str) -> str:
@@ -161,7 +152,7 @@ def _frame_of(files: _clusters.ClusterFiles, columns: Mapping[str, str]) -> Any:
     """Read columns under other names: those of text of the types that fit all their values."""
     # A mark of a pattern in the name of a file is none.
     places = [
-        escape(str(Path(file.name).absolute())) if is_here(file) else file.name
+        escape(str(Path(file.name).absolute())) if _paths.is_here(file) else file.name
         for file in files.files
     ]
     if files.format == "parquet":

@@ -26,7 +26,7 @@ from properly._boundary._files import temporary_folder
 from properly._boundary._notices import import_extra, notice
 from properly._boundary._options import check_choice
 from properly._boundary._text import many
-from properly.engines._files import _checks
+from properly.engines._files import _checks, _paths
 from properly.engines._files._duckdb_tables import (
     LETTERS,
     Table,
@@ -36,21 +36,13 @@ from properly.engines._files._duckdb_tables import (
     table_of,
     values_of,
 )
-from properly.engines._files._paths import (
-    DAMAGED,
-    File,
-    Paths,
-    damaged,
-    find_files,
-    in_stores,
-    is_here,
-)
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from properly.engines._files._paths import File, Paths
     from properly.typing import Column
 
 
@@ -241,13 +233,13 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
     duckdb = import_extra("duckdb", extra="app")
     limits = {} if memory is None else limits_of(memory)
     with temporary_folder() as folder:
-        files, stores = in_stores(find_files(paths, folder))
+        files, stores = _paths.in_stores(_paths.find_files(paths, folder))
         # Without these it would write into the working directory, or fetch code from the network;
         # code that was fetched by hand is needed to reach files elsewhere.
         config = {
             "temp_directory": str(folder),
             "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": str(not all(map(is_here, files))).lower(),
+            "autoload_known_extensions": str(not all(map(_paths.is_here, files))).lower(),
         }
         with _enough(duckdb, memory), duckdb.connect(config=config | limits) as connection:
             # It would draw between our own lines.
@@ -364,8 +356,8 @@ def _in_one_sentence(file: File) -> Iterator[None]:
     duckdb = import_extra("duckdb", extra="app")
     try:
         yield
-    except DAMAGED:
-        raise damaged(file.name) from None
+    except _paths.DAMAGED:
+        raise _paths.damaged(file.name) from None
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
@@ -416,13 +408,13 @@ def settled(
 
 def _has_room(table: Table, folder: Path) -> bool:
     """Tell whether what is read may fit into a folder; numbers are shorter than their text."""
-    size = table.file.path.stat().st_size if is_here(table.file) else 0
+    size = table.file.path.stat().st_size if _paths.is_here(table.file) else 0
     return shutil.disk_usage(folder).free > 2 * size
 
 
 def _most_rows(table: Table) -> float:
     """Return how many rows a file may have: a row of text has a separator or an end a column."""
-    if not table.is_text or table.file.compression != "none" or not is_here(table.file):
+    if not table.is_text or table.file.compression != "none" or not _paths.is_here(table.file):
         return math.inf
     size = table.file.path.stat().st_size
     # A pipe says that it is empty.
