@@ -28,7 +28,7 @@ from properly.comparison._groups import describe_groups, split_of
 from properly.comparison._pair_tests import Options, PairScores, compared
 from properly.counts._tally import weighed
 from properly.errors import DataError
-from properly.inference._averages import Averages, warn_if_few, warn_of_effective
+from properly.inference._averages import Averages, warn_if_few, warn_of_effective, warn_of_outcomes
 from properly.inference._design import Design
 from properly.inference._intervals import loss_range, score_of_means, skill_of_means
 from properly.inference._moments import Correction, Moments, Spread
@@ -145,16 +145,15 @@ def compare_sums(
 
 def warn_of_sums(sums: ScoreSums) -> None:
     """Warn of few cases, and of few clusters, in the words used of rows; refuse none at all."""
-    if not _sum(sums, "weight"):
+    weight, squares = _sum(sums, "weight"), _sum(sums, "row_squares")
+    if not weight:
         message = "a score needs at least one case of positive weight; these sums have none"
         raise DataError(message)
-    weight, squares = _sum(sums, "weight"), _sum(sums, "row_squares")
-    kinds = {"case": _effective(weight, squares)}
     if sums.classes is None:
         event, own = _sum(sums, "event"), _sum(sums, "event_squares")
-        others = _effective(weight - event, squares - own)
-        kinds = {"event": _effective(event, own), "case without it": others}
-    warn_if_few(kinds)
+        warn_of_outcomes(_effective(event, own), _effective(weight - event, squares - own))
+    else:
+        warn_if_few({"case": _effective(weight, squares)})
     if sums.clustered:
         warn_of_effective(int(_sum(sums, "units")), _effective(weight, _sum(sums, "weight2")))
 

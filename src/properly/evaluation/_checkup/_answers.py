@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from inspect import signature
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -184,28 +184,21 @@ LISTED = 8
 PARTIAL = " Rows with a problem were left out here."
 
 
-class Looked(NamedTuple):
-    """Rows as they were handed in, which of them are compared, and what to say of the others."""
-
-    rows: AnswerRows
-    used: Column
-    more: str
-
-
 def fitted_symptoms(answers: Answers, rows: AnswerRows, kept: Column) -> Iterator[Symptom]:
     """Compare forecasters by Brier scores, and say what the comparison would rest on."""
-    looked = Looked(rows, rows.used & kept, "" if kept.all() else PARTIAL)
-    yield from _certain(looked)
+    used, more = rows.used & kept, "" if kept.all() else PARTIAL
+    yield from _certain(rows, used)
     every = answers.losses(Brier())
     present = np.unique(every.forecaster)
     if len(present) < 2:
         return
     names, losses = [answers.forecasters[k] for k in present.tolist()], every.of(present)
-    yield from _parts(losses, names, looked)
-    yield from _few(shared_questions(losses, len(names)), names, looked)
+    few = _few(shared_questions(losses, len(names)), names, rows, used)
+    for symptom in (*_parts(losses, names, len(used)), *few):
+        yield replace(symptom, advice=f"{symptom.advice}{more}")
 
 
-def _parts(losses: Losses, names: list[str], looked: Looked) -> Iterator[Symptom]:
+def _parts(losses: Losses, names: list[str], rows: int) -> Iterator[Symptom]:
     """Find forecasters who share no question, not even through others."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -224,12 +217,11 @@ def _parts(losses: Losses, names: list[str], looked: Looked) -> Iterator[Symptom
         "forecasters are compared by questions in common, their own or those of others; "
         f"{count} parts have none: {said}{' | …' * (count > LISTED)}"
     )
-    advice = f"Compare each part by itself; between them nothing can be said.{looked.more}"
-    rows = len(looked.used)
+    advice = "Compare each part by itself; between them nothing can be said."
     yield finding("problem", "forecaster", rows, what, advice, name="not-connected")
 
 
-def _few(shared: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
+def _few(shared: Column, names: list[str], rows: AnswerRows, used: Column) -> Iterator[Symptom]:
     """Find forecasters who share few questions with anybody."""
     few = {name: k for name, k in zip(names, shared.tolist(), strict=True) if k < LEAST}
     if few:
@@ -238,21 +230,19 @@ def _few(shared: Column, names: list[str], looked: Looked) -> Iterator[Symptom]:
             f"who is ranked shares {LEAST} questions or more with others; "
             f"{many(len(few), 'forecaster')} {'shares' if len(few) == 1 else 'share'} fewer: {said}"
         )
-        advice = f"They are listed, not ranked.{looked.more}"
-        own = np.array([name in few for name in looked.rows.forecasters])
-        flags = own[looked.rows.forecaster] & looked.used
+        advice = "They are listed, not ranked."
+        flags = np.array([name in few for name in rows.forecasters])[rows.forecaster] & used
         yield finding("oddity", "forecaster", flags, what, advice, name="few-answers")
 
 
-def _certain(looked: Looked) -> Iterator[Symptom]:
+def _certain(rows: AnswerRows, used: Column) -> Iterator[Symptom]:
     """Find outcomes that were held to be impossible."""
-    rows = looked.rows
     happened = np.maximum(rows.y, 0)
     if rows.p.ndim == 1:
         given = np.where(happened == 1, rows.p, 1 - rows.p)
     else:
         given = np.take_along_axis(rows.p, happened[:, None], axis=1)[:, 0]
-    wrong = looked.used & (given == 0)
+    wrong = used & (given == 0)
     if not wrong.any():
         return
     count = np.bincount(rows.forecaster[wrong], minlength=len(rows.forecasters))
