@@ -98,7 +98,7 @@ def _fields(source: Source) -> dict[str, Any]:
     at_thresholds = source.is_event and not source.summed and len(compared) > 0
     steps = _Steps(len(tasks) + len(compared) + at_thresholds, request.progress)
     results: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
-    for stage in _stages(tasks, request):
+    for stage in _stages(models):
         done = share_out(partial(models.do, steps), stage, 2)
         results |= dict(zip(stage, done, strict=True))
     for said, notes in (results[task] for task in tasks):
@@ -127,18 +127,16 @@ class _Steps:
             self.done += 1
 
 
-def _stages(tasks: list[tuple[str, str]], request: Asked) -> list[list[tuple[str, str]]]:
+def _stages(models: _Models) -> list[list[tuple[str, str]]]:
     """Put tasks together that need nothing of one another; each stage needs those before.
 
     With a seed, nothing depends on what was drawn before: then the first step of an event comes
     before all others. Without draws there is little to wait for, and memory to be saved.
     """
+    request, names, (first, *rest) = models.request, models.done, models.steps
     if request.task != "binary" or request.seed is None or request.replicates == 0:
-        return [[task] for task in tasks]
-    order = list(dict.fromkeys(step for _, step in tasks))
-    tasks = sorted(tasks, key=lambda task: order.index(task[1]))
-    models = len(tasks) // len(order)
-    return [tasks[:models], tasks[models:]]
+        return [[(name, step)] for name in names for step in models.steps]
+    return [[(name, first) for name in names], [(name, step) for step in rest for name in names]]
 
 
 class _Models:
