@@ -12,14 +12,14 @@ from properly._boundary._classes import require_columns
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record
 from properly._boundary._text import many, printable, table, wrapped
-from properly.comparison._epochs import LARGER, as_larger, best_epochs, pearson, read_history
 from properly.errors import DataError
+from reproductions.epochs.history import LARGER, as_larger, best_epochs, pearson, read_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly.comparison._epochs import History
     from properly.typing import Column
+    from reproductions.epochs.history import History
 
 
 UNDEFINED = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from properly import plots
+from reproductions.epochs.picture import training
 from reproductions.epochs.text import TITLES
 from reproductions.reproduction import sheet
 
@@ -59,7 +59,7 @@ def named(curves: Curves) -> Curves:
 
 
 def _draw(ax: Axes, history: Mapping[str, Any], reference: str, title: str) -> None:
-    plots.training(history, ax, reference=reference, larger=reference)
+    training(history, ax, reference=reference, larger=reference)
     ax.set_title(title, fontsize="medium", loc="left")
 
 

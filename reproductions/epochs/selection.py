@@ -16,19 +16,21 @@ from properly._boundary._options import as_generator, check_choice, check_level,
 from properly._boundary._record import Record, columns_of
 from properly._boundary._text import many, number, p_text, printable, table, wrapped
 from properly.comparison._differences import sign_flip
-from properly.comparison._epochs import LARGER, EarlyStopping, as_larger, as_names, read_history
+from properly.comparison._epochs import EarlyStopping
 from properly.comparison._pair_tests import FEW
 from properly.counts._cases import numbered
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
 from properly.inference._multiplicity import holm, holm_bounds
 from properly.inference._variance import covariance, of_mean
+from reproductions.epochs.history import LARGER, as_larger, as_names, read_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from properly.comparison._epochs import History, Mode
+    from properly.comparison._epochs import Mode
     from properly.typing import ArrayLike, Column
+    from reproductions.epochs.history import History
 
 
 Way: TypeAlias = Literal["checkpoint", "early stopping"]

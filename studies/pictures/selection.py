@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from reproductions.epochs.figures import middle, named
 from reproductions.epochs.paper import selection
+from reproductions.epochs.picture import training
 from reproductions.epochs.text import TITLES
 
-from properly import plots
 from studies.pictures.canvas import QUIET, STATIC, panels, save
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def rounded(x: Any) -> Any:
 def picture(found: dict[str, Any]) -> Figure:
     """Draw one run by epoch, and differences of macro-F1 on test data."""
     left, right = panels(12.5, 4.6, 2)
-    plots.training(found["curves"], left, reference="macro-F1", larger="macro-F1")
+    training(found["curves"], left, reference="macro-F1", larger="macro-F1")
     left.set_title(f"Validation metrics of one network, {SHOWN}", loc="left")
     draw_differences(right, found)
     return right.get_figure()  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""The best epoch, when to stop, and metrics by epoch however they are handed in."""
+"""The best epoch, and when to stop."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from properly.comparison import BestEpoch, EarlyStopping
-from properly.comparison._epochs import LARGER, as_larger, as_names, read_history
-from properly.errors import DataError
 
 VALUES = st.lists(
     st.floats(-3, 3).map(lambda x: round(x, 1)) | st.sampled_from([math.inf, -math.inf]), min_size=1
@@ -122,31 +117,3 @@ def test_patience_counts_values_not_numbers_of_epochs() -> None:
         True,
     ]
     assert stopping.stopped == 20
-
-
-NUMBERS = {"log": [0.9, 0.5, 0.7], "macro_f1": [0.25, 0.5, 1.0]}
-
-
-@pytest.mark.parametrize(
-    "make", [dict, pl.DataFrame, pl.LazyFrame, pd.DataFrame, pa.table], ids=lambda x: x.__name__
-)
-def test_dicts_and_frames_say_the_same(make: Any) -> None:
-    found = read_history(make(NUMBERS))
-    assert list(found) == list(NUMBERS)
-    for name, x in found.items():
-        np.testing.assert_array_equal(x, NUMBERS[name])
-        assert x.dtype == np.float64
-
-
-def test_a_single_name_is_not_taken_letter_by_letter() -> None:
-    assert as_names("log", "by") == ("log",)
-    assert as_names(["log", "error"], "by") == ("log", "error")
-    assert as_larger("log", ["log", "o"]) == ("log",)
-
-
-def test_only_what_is_assumed_may_be_absent() -> None:
-    assert as_larger(LARGER, ["log"]) == ()
-    assert as_larger((), ["log"]) == ()
-    assert as_larger(LARGER, ["log", "macro_f1"]) == LARGER
-    with pytest.raises(DataError, match="must have the column 'macro_F1'"):
-        as_larger(["macro_F1"], ["log", "macro_f1"])

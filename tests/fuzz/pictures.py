@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import properly
 from properly import calibration, plots
 
-from .calls import CALLS, EVENT, OF_CLASSES
+from .calls import CALLS, EVENT
 from .odd_rows import FEW, rules
 
 if TYPE_CHECKING:
@@ -66,7 +66,6 @@ PICTURES: dict[str, Callable[[Draw], Any]] = {
         calibration.decompose(draw(EVENT).cases(), draw(rules), **FEW)
     ),
     "plots.threshold_weights": lambda draw: plots.threshold_weights(draw(rules)),
-    "plots.training": lambda draw: plots.training({"brier": draw(OF_CLASSES).p[:, 0].tolist()}),
     "plots.reliability_grid": _grid,
     "plots.triptych": _triptych,
 }

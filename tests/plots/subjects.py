@@ -104,7 +104,6 @@ NAMED: dict[str, Callable[[], Any]] = {
     ),
     "confusion": lambda: decisions.Confusion(np.eye(5), HOSTILE),
     "threshold_ranks": lambda: decisions.rank_by_threshold(dict.fromkeys(HOSTILE, CONTINUOUS)),
-    "training": lambda: dict.fromkeys(HOSTILE, (2, 1)),
     "worst_cases": lambda: decisions.worst_cases(
         properly.Cases(["_hidden"], [[0.2] * 5], labels=HOSTILE), Brier(), k=1
     ),

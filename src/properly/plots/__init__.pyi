@@ -2,7 +2,7 @@
 
 from ._best_models import dominance, range_map, threshold_ranks
 from ._board_plot import leaderboard
-from ._case_plots import cumulative_forecast, monitor, retention, training, worst_cases
+from ._case_plots import cumulative_forecast, monitor, retention, worst_cases
 from ._diagrams import (
     binned_reliability,
     mcb_dsc,
@@ -42,7 +42,6 @@ __all__ = [
     "roc",
     "threshold_ranks",
     "threshold_weights",
-    "training",
     "triptych",
     "worst_cases",
 ]
