@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly import Interval, Tally, murphy_curve, reliability, tally
+from properly import murphy_curve, reliability, tally
 from properly.inference import Band
 
 NAN = float("nan")
@@ -85,24 +85,6 @@ def test_the_ranges_are_those_of_a_fine_grid(kind: Any, seed: int) -> None:
     np.testing.assert_array_equal(np.any(inside, axis=0), outside)
 
 
-@pytest.mark.parametrize(
-    ("band", "within", "reach"),
-    [
-        (LINES, (0.2, 0.6), 0.3),
-        (LINES, (0.3, 0.4), 0.3),
-        (lines([0.0, 1.0], [0.2, 0.2], [0.8, 0.8]), (0, 1), 0.8),
-        (lines([0.0, 1.0], [0.2, 0.2], [0.8, 0.8]), (0.4, 0.6), 0.4),
-        (STEPS, (0, 1), 0.7),
-        (STEPS, (0.25, 0.5), 0.65),
-        (STEPS, (0.2, 0.5), 0.7),
-        (STEPS, (0.0, 0.1), 0.4),
-        (STEPS, Interval(0.25, 0.5), 0.65),
-    ],
-)
-def test_a_band_reaches_so_far_from_the_diagonal(band: Band, within: Any, reach: float) -> None:
-    assert band.deviation(within) == pytest.approx(reach, abs=1e-14)
-
-
 def test_bounds_that_refute_an_increasing_curve_are_left_as_they_are() -> None:
     # All of the low forecasts came true and none of the high ones.
     t = tally(np.repeat([1, 0], 200), np.repeat([0.2, 0.8], 200))
@@ -110,13 +92,6 @@ def test_bounds_that_refute_an_increasing_curve_are_left_as_they_are() -> None:
     assert band is not None
     assert band.lower[-1] > 0.9
     assert band.upper[0] < 0.1
-
-
-def test_a_band_crosses_if_the_event_rate_falls_for_certain() -> None:
-    falling = Tally.from_counts([0.2, 0.8], [1000, 1000], [900, 100])
-    rising = Tally.from_counts([0.2, 0.8], [1000, 1000], [100, 900])
-    bands = [reliability(t, band="simultaneous").band for t in (falling, rising)]
-    assert [band is not None and band.crosses for band in bands] == [True, False]
 
 
 @pytest.mark.filterwarnings("ignore:with 2 events")

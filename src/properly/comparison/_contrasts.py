@@ -463,7 +463,7 @@ class GroupMoments(NamedTuple):
         result = []
         for some in np.split(np.arange(len(order)), np.cumsum(np.bincount(number))[:-1]):
             piece = slice(some[0], some[-1] + 1)
-            x = Moments.from_rows(amount[:, piece], weight[piece], third=True)
+            x = Moments.from_rows(amount[:, piece], weight[piece])
             # Of an infinite mean nothing is said, but the outcomes and forecasts still are.
             about, third = map(np.nan_to_num, (x.about, np.asarray(x.third)))
             result.append(replace(x, about=about, third=third) if np.isinf(x.mean).any() else x)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import infinities
-from properly._boundary._options import as_number, check_choice, check_inside
+from properly._boundary._options import as_number, check_inside
 from properly._boundary._record import Record, columns_of, plain
 from properly._boundary._text import chance, many, p_text, printable, span, table, wrapped
 from properly.errors import DataError
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-What: TypeAlias = Literal[
-    "difference",
-    "standard_error",
-    "p_value",
-    "adjusted_p_value",
-    "equivalence_p_value",
-    "adjusted_equivalence_p_value",
-]
 # What a pair has beside numbers.
 WORDS = ("first", "second", "method", "sentence")
 # More models than this have too many pairs to be told one by one.
@@ -263,27 +255,18 @@ class Comparison(Record):
             lines += ["", _matrix(self)]
         return "\n".join(lines)
 
-    def matrix(self, what: What = "difference") -> Column:
-        """Lay a number of each pair out by models, row against column.
-
-        Parameters
-        ----------
-        what : str
-            ``"difference"`` (row minus column), ``"standard_error"``, or a p-value by the name of
-            its field.
+    def matrix(self) -> Column:
+        """Lay the differences out by models, row minus column.
 
         Returns
         -------
         array of shape (models, models)
             In the order of `models`; NaN on the diagonal and where a pair was not compared.
         """
-        check_choice(what, get_args(What), "what")
         result = np.full((len(self.models),) * 2, np.nan)
-        sign = -1.0 if what == "difference" else 1.0
         number = {name: i for i, name in enumerate(self.models)}
         i, j = np.array([(number[first], number[second]) for first, second in self.pairs]).T
-        result[i, j] = getattr(self, what)
-        result[j, i] = sign * result[i, j]
+        result[i, j], result[j, i] = self.difference, -self.difference
         return result
 
     def cases_needed(self, power: float = 0.8, difference: float | None = None) -> Column:

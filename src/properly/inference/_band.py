@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -14,7 +13,6 @@ from properly._boundary._record import Record, plain
 from properly._boundary._text import many
 from properly.counts._isotonic import refit, refit_sequences
 from properly.inference._draws import Counts, fast_stream
-from properly.rules._interval import as_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
     from properly._boundary._options import Drawing
     from properly.inference._draws import Sampler
-    from properly.rules._interval import Interval
     from properly.typing import Floats
 
 
@@ -84,14 +81,6 @@ class Band(Record):
             f"at {many(len(self.x), 'point')})"
         )
 
-    @property
-    def crosses(self) -> bool:
-        """Whether a lower bound lies above an upper one, so that no increasing curve fits.
-
-        A simultaneous band that does so refutes that the event rate rises with the forecast.
-        """
-        return bool((self.lower > self.upper).any())
-
     def at(self, x: ArrayLike) -> tuple[Floats, Floats]:
         """Return the bounds at other points.
 
@@ -135,24 +124,6 @@ class Band(Record):
                 start, stop = merged[-1][0], max(stop, merged.pop()[1])  # noqa: PLW2901
             merged.append((start, stop))
         return merged
-
-    def deviation(self, within: Interval | tuple[float, float] = (0, 1)) -> float:
-        """Return how far from the diagonal the band reaches in a range of forecasts.
-
-        With a simultaneous band this can be said of the true curve: in all of the range it differs
-        from the forecast by no more, with the confidence of the band's level. If the bounds cross,
-        no increasing curve lies between them, and the answer is infinite. A pointwise band says
-        nothing beyond its points, and the answer for a range that goes beyond them is NaN.
-        """
-        if self.crosses:
-            return math.inf
-        x, lower, upper = self.outline()
-        ends = as_interval(within)
-        inside = (x >= ends.lower) & (x <= ends.upper)
-        points = np.array([ends.lower, ends.upper])
-        low, high = self.at(points)
-        reach = [high - points, points - low, (upper - x)[inside], (x - lower)[inside]]
-        return float(np.concatenate(reach).max())
 
     def _columns(self) -> dict[str, list[Any]]:
         columns: dict[str, list[Any]] = plain(super()._columns())

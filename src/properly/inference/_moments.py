@@ -101,13 +101,11 @@ class Moments:
     third: Column | None = None
 
     @classmethod
-    def from_rows(
-        cls, amount: Array, weight: Array | None = None, *, third: bool = False
-    ) -> Moments:
+    def from_rows(cls, amount: Array, weight: Array | None = None) -> Moments:
         """Add up amounts, a row per mean and a column per case of positive weight."""
         xp, cases = namespace(amount), amount.shape[1]
         w = xp.ones_like(amount[0]) if weight is None else weight
-        return cls.from_kinds(amount, w, w**2, units=float(cases), cubes=w**3 if third else None)
+        return cls.from_kinds(amount, w, w**2, units=float(cases), cubes=w**3)
 
     @classmethod
     def from_kinds(
