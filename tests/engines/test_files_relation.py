@@ -83,6 +83,12 @@ def test_a_relation_has_the_rows_that_are_read(folder: Path, table: list[bytes])
     assert rows(paths, missing="drop") == (sorted(expected, key=repr), said)
 
 
+def test_a_name_is_never_part_of_a_query(folder: Path) -> None:
+    hostile = "p'); DROP TABLE t; --\""
+    (folder / "it's $1.csv").write_text('y,"' + hostile.replace('"', '""') + '"\n1,0.5\n')
+    assert rows("it's $1.csv", hostile) == ([(0.5,)], None)
+
+
 def test_columns_are_named_as_asked_and_hold_numbers_where_they_must(folder: Path) -> None:
     (folder / "a.csv").write_text("p,g\n00.5,a\n 1e-3,\n-INF,b\n")
     found = rows("a.csv", "p", "p", numbers=["p"])[0]

@@ -182,7 +182,9 @@ class PowerSums(NamedTuple):
         return cls(*map(math.fsum, zip(*parts, strict=True)))
 
     def means(self) -> ThreeMeans:
-        """Divide by the weight, and undo the powers."""
+        """Divide by the weight, and undo the powers; NaN of what is lost beside heavier cases."""
+        if not self.weight:
+            return ThreeMeans(math.nan, math.nan, math.nan)
         return ThreeMeans(*(float(mean) for mean in divide_sums(*self)))
 
 
