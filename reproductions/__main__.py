@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 import reproductions
-from properly.cli._described import Described, DescribedGroup
+from properly.cli._option_table import Described, DescribedGroup
 from properly.cli._running import progress_bar
 
 FILE = click.Path(exists=True, dir_okay=False)
