@@ -63,14 +63,8 @@ def lengths(sheet: Sheet) -> Iterator[Symptom]:
     rows = len(sheet.outcome)
     if sheet.outcome.fault and not rows:
         return
-    others = [x for x in sheet.columns[1:] if len(x) or not x.fault]
-    models = {len(x) for x in others if x.name in sheet.models}
-    if len(models) == 1 and models != {rows} and len(sheet.models) > 1:
-        what = f"it has {many(rows, 'row')}, every model {many(models.pop(), 'row')}"
-        yield finding("problem", "outcome", rows, what, ONE_ROW)
-        others = [x for x in others if x.name not in sheet.models]
-    for column in others:
-        if len(column) != rows:
+    for column in sheet.columns[1:]:
+        if len(column) != rows and (len(column) or not column.fault):
             what = f"it has {many(len(column), 'row')}, the outcome {many(rows, 'row')}"
             yield finding("problem", column.name, len(column), what, ONE_ROW)
 
@@ -513,30 +507,19 @@ def hard_labels(model: EventForecast) -> Iterator[Symptom]:
 
 
 def certain(model: EventForecast) -> Iterator[Symptom]:
-    """Find forecasts of exactly 0 or 1 among others: one that is wrong makes the log infinite."""
-    if not model.inside or model.distinct.tolist() in ([0.0, 1.0], [0.0], [1.0]):
+    """Find forecasts of exactly 0 or 1 that were wrong, among others: the log is infinite."""
+    if model.used is None or model.distinct.tolist() in ([0.0, 1.0], [0.0], [1.0]):
         return
     p = model.column.numbers
     sure = (p == 0) | (p == 1)
-    if not sure.any():
-        return
-    what = f"{so_many(int(sure.sum()), len(model.p), 'forecast')} exactly 0 or 1"
-    happened = model.sheet.happened
-    is_known = model.used is not None and happened is not None
-    wrong = sure & model.used & (p != happened) if is_known else np.zeros(len(sure), dtype=bool)
+    wrong = sure & model.used & (p != model.sheet.happened)
     if wrong.any():
-        yield finding("oddity", model.name, wrong, f"{what}, {_mistakes(p[wrong])}", _CERTAIN)
-        return
-    advice = "Each of them that is wrong makes the log score infinite."
-    if is_known:
-        advice = "None of them is wrong; a single one would make the log score infinite."
-    yield finding("note", model.name, sure, what, advice)
-
-
-_CERTAIN = (
-    "The log score is infinite, and says so. Compare by Brier, or by thresholds above 0 and below "
-    "1 (within=, --within), or let the model be less sure."
-)
+        what = f"{so_many(int(sure.sum()), len(model.p), 'forecast')} exactly 0 or 1"
+        advice = (
+            "The log score is infinite, and says so. Compare by Brier, or by thresholds above 0 "
+            "and below 1 (within=, --within), or let the model be less sure."
+        )
+        yield finding("oddity", model.name, wrong, f"{what}, {_mistakes(p[wrong])}", advice)
 
 
 FORECAST = (scale, constant, hard_labels, certain)
