@@ -1,4 +1,4 @@
-"""Grids of thresholds, and who is acted upon at each of them.
+"""Grids of thresholds, who is acted upon at each of them, and functions of the threshold.
 
 One acts if the forecast is at the threshold or above. A forecast that was meant to be at it, and
 misses it by rounding alone, is at it.
@@ -7,12 +7,13 @@ misses it by rounding alone, is at it.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._libraries import read_only, to_numpy
+from properly._boundary._libraries import infinities, read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
 from properly._boundary._tolerances import SAME_FORECAST
 from properly.counts._cases import Cases, event_among
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from properly.rules._interval import Interval
 
 
+# What takes a threshold to a place on an axis.
+Measure: TypeAlias = Callable[[Any], Any]
+# Between its thresholds an exact curve bends; so many straight pieces look bent.
+PIECES = 1000
 EVERY = "every"
 # Not np.arange(0.01, 1, 0.01), which drifts: k / 100 is what 0.07 is read as.
 PERCENT: Column = read_only(np.arange(1, 100) / 100)
@@ -188,3 +193,85 @@ def check_harm(harm: float) -> float:
 def odds(threshold: Column) -> Column:
     """Return how many actions in vain an event found is worth."""
     return np.asarray(threshold / (1 - threshold))
+
+
+class CurveSteps(NamedTuple):
+    """A function of the threshold that jumps at some and is straight along an axis between them.
+
+    Net benefit is straight in the odds, and so are differences of it: between forecasts the shares
+    of true and false positives do not change. Elementary scores are straight in the threshold.
+    After the last threshold it falls by `beyond` as the axis rises by 1. If that is None, there may
+    be jumps at thresholds that are not known.
+    """
+
+    threshold: Column
+    value: Column
+    right: Column
+    beyond: float | None
+    axis: Measure = odds
+
+    def at(self, t: ArrayLike) -> Column:
+        """Return the values at any thresholds in [0, 1), NaN outside; at 1 if that is the last."""
+        if self.beyond is None:
+            message = "between thresholds that were chosen, net benefit is not known"
+            raise DataError(message, hint='ask for thresholds="every", or for those themselves.')
+        t = np.asarray(t, dtype=np.float64)
+        inside = (t >= 0) & ((t < 1) | (t == self.threshold[-1]))
+        t = np.where(inside, t, 0.0)
+        last = len(self.threshold) - 1
+        after = np.searchsorted(self.threshold, t)
+        before, after = np.maximum(after - 1, 0), np.minimum(after, last)
+        ends = self.threshold[before], self.threshold[after], t, self.threshold[last]
+        start, end, here, stop = map(self.axis, ends)
+        share = (here - start) / np.where(end > start, end - start, 1.0)
+        value = (1 - share) * self.right[before] + share * self.value[after]
+        value = np.where(t == self.threshold[after], self.value[after], value)
+        later = self.right[last] - self.beyond * (here - stop)
+        value = np.where(t > self.threshold[last], later, value)
+        return np.where(inside, value, np.nan)
+
+    def curve(self) -> tuple[Column, Column]:
+        """Return points to draw straight lines between: both limits, and what lies between."""
+        if self.beyond is None:
+            return self.threshold, self.value
+        between = np.setdiff1d(np.arange(1, PIECES) / PIECES, self.threshold)
+        t = np.concatenate([np.repeat(self.threshold, 2), between])
+        jumps = np.stack([self.value, self.right], axis=1).ravel()
+        order = np.argsort(t, kind="stable")
+        return t[order], np.concatenate([jumps, self.at(between)])[order]
+
+    def pieces(self, within: Interval) -> tuple[Column, Column, Column]:
+        """Return the edges of the pieces in a range, and the limits at both ends of each piece."""
+        t, (lower, upper) = self.threshold, (within.lower, within.upper)
+        inside = (t > lower) & (t < upper)
+        # The value is the limit from the left; at the lower end that from the right is wanted.
+        first = self.right[t == lower] if (t == lower).any() else self.at([lower])
+        start = np.concatenate([first, self.right[inside]])
+        end = np.concatenate([self.value[inside], self.at([upper])])
+        return np.concatenate([[lower], t[inside], [upper]]), start, end
+
+    def mean(
+        self, within: Interval, forward: Measure, odds_area: Measure, length: Measure
+    ) -> float:
+        """Integrate over a range, piece by piece, and divide by its length.
+
+        Parameters
+        ----------
+        within : Interval
+            The range of thresholds.
+        forward : callable
+            Where thresholds stand on the axis along which to integrate.
+        odds_area : callable
+            The integral of the odds along that axis, from anywhere.
+        length : callable
+            The function by whose change over the range the integral is divided.
+        """
+        c, start, end = self.pieces(within)
+        steps = np.diff(self.axis(c))
+        # Forecasts a rounding error apart may have the same odds; nothing lies between them.
+        rise = np.divide(end - start, steps, where=steps > 0, out=np.zeros_like(start))
+        base = start - rise * self.axis(c[:-1])
+        with infinities():  # an end may be infinitely far away
+            area = base * np.diff(forward(c)) + rise * np.diff(odds_area(c))
+            result = np.sum(area) / np.diff(length(c[[0, -1]]))
+        return float(result[0])

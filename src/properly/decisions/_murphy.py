@@ -34,7 +34,7 @@ from properly.decisions._elementary import (
     score_bounds,
     split_at,
 )
-from properly.decisions._net_benefit import CurveSteps
+from properly.decisions._grid import CurveSteps
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
