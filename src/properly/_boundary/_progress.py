@@ -154,15 +154,10 @@ def is_watched() -> bool:
     """Tell whether there is a terminal or a notebook, and the library that draws on it."""
     if {"CI", "PYTEST_CURRENT_TEST"} & os.environ.keys() or find_spec("rich") is None:
         return False
-    if is_notebook():
+    ipython = sys.modules.get("IPython")
+    if getattr(ipython and ipython.get_ipython(), "kernel", None) is not None:
         return find_spec("ipywidgets") is not None
     return sys.stderr is not None and sys.stderr.isatty()
-
-
-def is_notebook() -> bool:
-    """Tell whether this runs in the kernel of a notebook."""
-    ipython = sys.modules.get("IPython")
-    return getattr(ipython and ipython.get_ipython(), "kernel", None) is not None
 
 
 class RichDisplay:

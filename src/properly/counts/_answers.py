@@ -270,7 +270,7 @@ class Answers:
         Answers(3 answers of 2 forecasters to 2 questions)
         """
         happened = np.asarray(as_array(_answer_rows.with_gaps(y), "outcomes"))
-        models = models_of(forecasts)
+        models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
         tables = {
             str(k): np.asarray(_answer_rows.with_gaps(p), dtype=object) for k, p in models.items()
         }
@@ -468,11 +468,6 @@ class Answers:
         who = many(len(self.forecasters), "forecaster")
         what = many(len(self.questions), "question")
         return f"Answers({many(len(self), 'answer')} of {who} to {what})"
-
-
-def models_of(forecasts: Mapping[str, Any] | IntoFrame) -> dict[Any, Any]:
-    """Take forecasts by name, or the columns of a frame."""
-    return dict(forecasts) if isinstance(forecasts, Mapping) else as_models(forecasts)
 
 
 def answers_of(rows: AnswerRows, repeated: Repeated, horizon: Any = None) -> Answers:

@@ -110,7 +110,14 @@ class Tally(Adds):
         p = _countable(p if snap is None else _snap(p, snap))
         times = None if count is None else _arrays.counts_beside(p, count)
         weight = None if weight is None else without_gradient(weight)
-        y, p, weight, times = _rows_that_count(y, p, weight, times)
+        rows: Any = (y, p, weight, times)
+        for k in (2, 3):
+            # Rows that weigh nothing, or stand for no case, are left out.
+            if rows[k] is not None and not namespace(p).all(rows[k] > 0):
+                used = rows[k] > 0
+                rows = tuple(None if x is None else x[used] for x in rows)
+        y, p, weight, times = rows
+        require_some(p)
         if weight is not None and not _pooling.are_equal(weight):
             return tally_of_sums(_pooling.weigh(y, p, weight, times))
         columns = _pooling.count(y, p) if times is None else _pooling.count_repeated(y, p, times)
@@ -261,20 +268,6 @@ def sums_of(tally: Tally) -> tuple[Array, ...]:
 def weight_of_each(tally: Tally) -> float | None:
     """Return what each case weighed before equal weights were divided out; None without those."""
     return vars(tally).get("_weight_of_each")
-
-
-def _rows_that_count(
-    y: Array, p: Array, weight: Array | None, times: Array | None
-) -> tuple[Array, Array, Array | None, Array | None]:
-    """Leave out rows that weigh nothing, or stand for no case."""
-    rows: tuple[Any, ...] = (y, p, weight, times)
-    for k in (2, 3):
-        amount = rows[k]
-        if amount is not None and not namespace(p).all(amount > 0):
-            rows = tuple(None if x is None else x[amount > 0] for x in rows)
-    y, p, weight, times = rows
-    require_some(p)
-    return y, p, weight, times
 
 
 def require_some(rows: Array) -> None:

@@ -119,22 +119,17 @@ def _expanded(path: str | os.PathLike[str]) -> list[str]:
     if name == STANDARD_INPUT or os.path.lexists(name):
         return [name]
     if not any(mark in name for mark in "*?["):
-        _refuse_missing(name)
+        folder = Path(name).parent
+        present = sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+        near = nearest(Path(name).name, present, cutoff=0.75)
+        hint = f"did you mean {os.fspath(folder / near[0])!r}?" if near else None
+        message = f"a path must name a file that exists; {name!r} does not"
+        raise DataError(message, hint=hint)
     matching = glob(name, recursive=True)  # noqa: PTH207 -- Path.glob refuses an absolute pattern
     names = sorted(each for each in matching if not Path(each).is_dir())
     if not names:
-        message = f"a pattern must match a file; {name!r} matches none"
-        raise DataError(message)
+        raise no_match(name)
     return names
-
-
-def _refuse_missing(name: str) -> None:
-    folder = Path(name).parent
-    present = sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
-    near = nearest(Path(name).name, present, cutoff=0.75)
-    hint = f"did you mean {os.fspath(folder / near[0])!r}?" if near else None
-    message = f"a path must name a file that exists; {name!r} does not"
-    raise DataError(message, hint=hint)
 
 
 def _file_at(name: str, place: Path) -> File:
@@ -311,7 +306,12 @@ def in_stores(files: Sequence[File]) -> tuple[list[File], list[Any]]:
     found: list[File] = []
     stores: list[Any] = []
     for file in files:
-        store = None if is_here(file) else _store_of(file.name)
+        store = kind = None
+        with suppress(MissingExtraError):
+            kind = None if is_here(file) else require_package(file.name)
+        if kind is not None:
+            # What was listed a while ago may have changed.
+            store = import_module("fsspec").filesystem(kind, use_listings_cache=False)
         if store is None:
             found.append(file)
         else:
@@ -320,11 +320,3 @@ def in_stores(files: Sequence[File]) -> tuple[list[File], list[Any]]:
     away = [file.name for file in found if not is_here(file)]
     _require_once(away, away)
     return found, stores
-
-
-def _store_of(address: str) -> Any:
-    with suppress(MissingExtraError):
-        if (store := require_package(address)) is not None:
-            # What was listed a while ago may have changed.
-            return import_module("fsspec").filesystem(store, use_listings_cache=False)
-    return None
