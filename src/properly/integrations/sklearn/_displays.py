@@ -10,17 +10,14 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
+import properly
 from properly._boundary._record import Backend, Record, plain
 from properly._boundary._text import many
 from properly.calibration._decomposition import Decomposition, decompose
 from properly.calibration._reliability import Reliability
-from properly.calibration._reliability import reliability as find_reliability
 from properly.decisions._murphy import MurphyCurve
-from properly.decisions._murphy import murphy_curve as find_murphy_curve
 from properly.decisions._net_benefit import DecisionCurve
-from properly.decisions._net_benefit import decision_curve as find_decision_curve
 from properly.decisions._roc import RocCurve
-from properly.decisions._roc import roc_curve as find_roc_curve
 from properly.integrations.sklearn._rows import (
     Gathered,
     GivenRows,
@@ -108,6 +105,8 @@ class CurveDisplay(ABC, Generic[CurveRecord]):
 
     _measure: ClassVar[Callable[..., Any]]
     _picture: ClassVar[Callable[..., Axes]]
+    # How the curve of a fold is drawn.
+    _of_folds: ClassVar[dict[str, Any]] = {}
 
     ax_: Axes = field(init=False)
     figure_: Figure = field(init=False)
@@ -155,7 +154,7 @@ class CurveDisplay(ABC, Generic[CurveRecord]):
             It holds the record, and what was drawn.
         """
         result = cases_of_estimator(estimator, X, y, sample_weight, pos_label)
-        return cls._of(result, options)
+        return cls._measured(result, options).plot(**options)
 
     @classmethod
     def from_predictions(
@@ -189,7 +188,8 @@ class CurveDisplay(ABC, Generic[CurveRecord]):
             It holds the record, and what was drawn.
         """
         cases = GivenRows(y_true, y_proba, sample_weight, None, pos_label).cases()
-        return cls._of(Gathered(cases, (), pos_label, None), options)
+        result = Gathered(cases, (), pos_label, None)
+        return cls._measured(result, options).plot(**options)
 
     @classmethod
     def from_cv_results(
@@ -226,12 +226,7 @@ class CurveDisplay(ABC, Generic[CurveRecord]):
             It holds the records, and what was drawn.
         """
         result = cases_of_folds(cv_results, X, y, sample_weight, pos_label)
-        return cls._of(result, options)
-
-    @classmethod
-    def _of(cls, record: Gathered, options: dict[str, Any]) -> Self:
-        """Measure the curves, then draw them."""
-        return cls._measured(record, options).plot(**options)
+        return cls._measured(result, options).plot(**options)
 
     @classmethod
     def _measured(cls, record: Gathered, options: dict[str, Any]) -> Self:
@@ -309,16 +304,12 @@ class CurveDisplay(ABC, Generic[CurveRecord]):
     def _draw_fold(self, ax: Axes, fold: CurveRecord, color: str) -> Line2D:
         """Draw the curve of a fold, so faint that many of them do not hide the pooled one."""
         before = {*ax.lines, *ax.collections}
-        self._draw(fold, ax, color=color, **self._of_folds())
+        self._draw(fold, ax, color=color, **self._of_folds)
         line = Picture(ax).curves[-1]
         for artist in {*ax.lines, *ax.collections} - before:
             artist.set(**FAINT)
         line.set(gid=FOLD, label="_fold")
         return line
-
-    def _of_folds(self) -> dict[str, Any]:
-        """Return how the curve of a fold is drawn."""
-        return {}
 
     def _fit_folds(self, ax: Axes, *, own: bool) -> None:
         """Make room for folds that reach farther than all of them pooled."""
@@ -408,7 +399,7 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
     reliability: Reliability
     decomposition: Decomposition | None = field(default=None, kw_only=True)
 
-    _measure = staticmethod(partial(find_reliability, reduction=None))
+    _measure = staticmethod(partial(properly.reliability, reduction=None))
     _picture = staticmethod(_diagrams.reliability)
 
     @classmethod
@@ -472,7 +463,7 @@ class MurphyDisplay(CurveDisplay[MurphyCurve]):
 
     murphy_curve: MurphyCurve
 
-    _measure = staticmethod(find_murphy_curve)
+    _measure = staticmethod(properly.murphy_curve)
     _picture = staticmethod(_threshold_curves.murphy)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:
@@ -526,11 +517,10 @@ class DecisionDisplay(CurveDisplay[DecisionCurve]):
 
     decision_curve: DecisionCurve
 
-    _measure = staticmethod(partial(find_decision_curve, thresholds="every"))
+    _measure = staticmethod(partial(properly.decision_curve, thresholds="every"))
     _picture = staticmethod(_threshold_curves.decision)
 
-    def _of_folds(self) -> dict[str, Any]:
-        return {"baselines": False}
+    _of_folds: ClassVar[dict[str, Any]] = {"baselines": False}
 
     def _fit_folds(self, ax: Axes, *, own: bool) -> None:
         highest = 1.1 * max(fold.event_rate for fold in self.folds)
@@ -579,7 +569,7 @@ class RocDisplay(CurveDisplay[RocCurve]):
 
     roc_curve: RocCurve
 
-    _measure = staticmethod(find_roc_curve)
+    _measure = staticmethod(properly.roc_curve)
     _picture = staticmethod(_diagrams.roc)
 
     def _draw_legend(self, ax: Axes, *, own: bool) -> None:  # noqa: ARG002
