@@ -48,10 +48,7 @@ class ProgressBar:
     """
 
     def __init__(
-        self,
-        display: Callable[[], Any],
-        wait: float = WAIT,
-        clock: Callable[[], float] = monotonic,
+        self, display: Callable[[], Any], wait: float = WAIT, clock: Callable[[], float] = monotonic
     ) -> None:
         self.make, self.clock = display, clock
         self.display: Any = None

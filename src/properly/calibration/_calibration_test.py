@@ -52,15 +52,7 @@ from properly.rules._rule import require_binary
 from properly.typing import Column
 
 Statistic: TypeAlias = Literal[
-    "combined",
-    "mcb",
-    "score",
-    "spiegelhalter",
-    "cox",
-    "citl",
-    "ks",
-    "kuiper",
-    "hosmer-lemeshow",
+    "combined", "mcb", "score", "spiegelhalter", "cox", "citl", "ks", "kuiper", "hosmer-lemeshow"
 ]
 WITH_RULE = ("combined", "mcb")
 WITH_CLUSTERS = ("score", "cox", "citl")

@@ -452,11 +452,7 @@ def _decompose_event(
 
 
 def _decompose_classes(
-    cases: Cases,
-    rule: Rule,
-    reduction: View | None,
-    drawing: Drawing | None,
-    allow_improper: bool,
+    cases: Cases, rule: Rule, reduction: View | None, drawing: Drawing | None, allow_improper: bool
 ) -> ClassDecomposition:
     if reduction is not None:
         check_choice(reduction, VIEWS, "reduction")

@@ -180,11 +180,7 @@ class AgainstStored:
 
 
 def against(
-    stored: Stored,
-    evaluation: Evaluation,
-    models: Iterable[str],
-    chosen: Chosen | Large,
-    seed: int,
+    stored: Stored, evaluation: Evaluation, models: Iterable[str], chosen: Chosen | Large, seed: int
 ) -> AgainstStored:
     """Compare models with stored ones: case by case if the cases are the same, else apart."""
     record = evaluation.to_dict()

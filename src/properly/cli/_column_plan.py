@@ -298,11 +298,7 @@ class Guess:
         return candidates[0]
 
     def models(
-        self,
-        labels: tuple[str, ...] | None,
-        *,
-        any_numbers: bool = False,
-        percent: bool = False,
+        self, labels: tuple[str, ...] | None, *, any_numbers: bool = False, percent: bool = False
     ) -> dict[str, tuple[str, ...]]:
         """Take the columns that can be probabilities, or those that are called by the classes.
 

@@ -403,10 +403,7 @@ def _mean(scores: Column) -> float:
 
 
 def _gather(
-    number: Column,
-    labels: list[Any],
-    scores: dict[str, FoldScores],
-    compared: Comparison,
+    number: Column, labels: list[Any], scores: dict[str, FoldScores], compared: Comparison
 ) -> Folds:
     """Subtract fold by fold, and count in how many folds a model is better."""
     apart = np.empty((len(compared), len(labels)))

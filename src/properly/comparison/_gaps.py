@@ -165,11 +165,7 @@ class Effects:
 
 
 def effects(
-    answers: Answers,
-    losses: Losses,
-    names: tuple[str, ...] | None = None,
-    *,
-    least: int = 1,
+    answers: Answers, losses: Losses, names: tuple[str, ...] | None = None, *, least: int = 1
 ) -> Effects:
     """Fit two-way effects, and find variances by the design of the questions.
 

@@ -380,11 +380,7 @@ def weighted_kappa(
 
 
 def quadratic_weighted_kappa(
-    y: ArrayLike,
-    d: ArrayLike,
-    classes: int | Sequence[object],
-    *,
-    weight: ArrayLike | None = None,
+    y: ArrayLike, d: ArrayLike, classes: int | Sequence[object], *, weight: ArrayLike | None = None
 ) -> float:
     r"""Measure agreement beyond chance, disagreement squared.
 

@@ -150,11 +150,7 @@ class MurphyCurve(Record):
 
 @takes_rows
 def murphy_curve(
-    tally: Tally | Cases,
-    *,
-    part: Part = "score",
-    band: Around | None = None,
-    level: float = 0.95,
+    tally: Tally | Cases, *, part: Part = "score", band: Around | None = None, level: float = 0.95
 ) -> MurphyCurve:
     r"""Score forecasts at every threshold.
 
@@ -305,11 +301,7 @@ def murphy_difference(
 
 @takes_rows
 def regret_curve(
-    tally: Tally | Cases,
-    *,
-    part: Part = "score",
-    band: Around | None = None,
-    level: float = 0.95,
+    tally: Tally | Cases, *, part: Part = "score", band: Around | None = None, level: float = 0.95
 ) -> MurphyCurve:
     r"""Find the regret of forecasts at every threshold, exactly.
 

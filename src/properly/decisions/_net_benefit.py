@@ -30,14 +30,7 @@ from properly.decisions._elementary import (
     score_bounds,
     split_at,
 )
-from properly.decisions._grid import (
-    CurveSteps,
-    check_harm,
-    check_thresholds,
-    odds,
-    settle,
-    settled,
-)
+from properly.decisions._grid import CurveSteps, check_harm, check_thresholds, odds, settle, settled
 from properly.inference._averages import warn_of_few
 from properly.inference._band import Band
 from properly.typing import ArrayLike, Column

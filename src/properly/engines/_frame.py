@@ -217,10 +217,7 @@ class Framed:
         return columns["y"], forecasts, design | ({"show": show} if show else {})
 
     def summary(
-        self,
-        rules: Sequence[Rule],
-        cells: int | None = None,
-        progress: Progress | None = None,
+        self, rules: Sequence[Rule], cells: int | None = None, progress: Progress | None = None
     ) -> Summary:
         """Sum up rows inside their engine: losses by rule and model, and counts by model."""
         for what in (other.partition(" ")[0] for other in self.others):

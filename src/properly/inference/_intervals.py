@@ -42,11 +42,7 @@ PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")
 
 @takes_rows
 def score_interval(
-    cases: Tally | Cases,
-    rule: Rule,
-    *,
-    level: float = 0.95,
-    serial: Serial = "cosines",
+    cases: Tally | Cases, rule: Rule, *, level: float = 0.95, serial: Serial = "cosines"
 ) -> Estimate:
     r"""Estimate a mean score with its standard error and confidence interval.
 

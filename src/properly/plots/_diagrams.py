@@ -222,8 +222,7 @@ def _draw_rate(picture: Picture, record: Reliability, ink: Ink, name: str) -> No
 
 @on_axes()
 def binned_reliability(
-    record: BinnedReliability | Mapping[str, BinnedReliability],
-    ax: Axes | None = None,
+    record: BinnedReliability | Mapping[str, BinnedReliability], ax: Axes | None = None
 ) -> Axes:
     """Draw the event rate of each bin against its mean forecast.
 
@@ -264,10 +263,7 @@ def binned_reliability(
 @draws_evaluation
 @on_axes()
 def roc(
-    curve: RocCurve | Mapping[str, RocCurve],
-    ax: Axes | None = None,
-    *,
-    color: Color | None = None,
+    curve: RocCurve | Mapping[str, RocCurve], ax: Axes | None = None, *, color: Color | None = None
 ) -> Axes:
     """Draw the true positive rate against the false positive rate.
 
@@ -301,11 +297,7 @@ def roc(
     return picture.ax
 
 
-def draw_hits(
-    picture: Picture,
-    records: Mapping[str, RocCurve],
-    ink: Mapping[str, Ink],
-) -> None:
+def draw_hits(picture: Picture, records: Mapping[str, RocCurve], ink: Mapping[str, Ink]) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
     ribbons = picture.bands(records)
     picture.draw_diagonal()

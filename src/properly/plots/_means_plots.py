@@ -171,10 +171,7 @@ def _write_means(picture: Bars, rows: list[Means], names: list[str]) -> None:
 
 
 @on_axes()
-def risk_profile(
-    profile: RiskProfile | Mapping[str, RiskProfile],
-    ax: Axes | None = None,
-) -> Axes:
+def risk_profile(profile: RiskProfile | Mapping[str, RiskProfile], ax: Axes | None = None) -> Axes:
     """Draw the mean probability of what happened against the power of the mean.
 
     Low powers, on the left, are ruled by the cases that were called least probable, high ones by

@@ -88,9 +88,7 @@ def murphy(
 
 
 def draw_scores(
-    picture: Picture,
-    records: Mapping[str, MurphyCurve],
-    ink: Mapping[str, Ink],
+    picture: Picture, records: Mapping[str, MurphyCurve], ink: Mapping[str, Ink]
 ) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
     picture.draw_curves(records, ink, MurphyCurve.curve, picture.bands(records))

@@ -472,7 +472,7 @@ def _model_curves(evaluation: Evaluation) -> Spec:
         "layer": [
             vega.layer(line, place | {"strokeDash": vega.model_dash(names)}),
             _pointed(evaluation, place, "model") | vega.pointer("threshold"),
-        ],
+        ]
     }
 
 
