@@ -566,8 +566,7 @@ def require_same_rows(models: Mapping[str, Cases], hint: str | None = None) -> N
     """Refuse models whose rows do not belong together; a hint may say how to do without rows."""
     (first, cases), *others = models.items()
     for name, other in others:
-        result = _unlike(cases, other, f"{first!r} and {name!r}")
-        if result is not None:
+        if result := _unlike(cases, other, f"{first!r} and {name!r}"):
             message = f"Cases are compared row by row; {result}"
             raise DataError(message, hint=hint)
 

@@ -180,9 +180,16 @@ class Judged(NamedTuple):
             return mean
         decided, metric, cost = self.decided, self.metric, self.decided.cost
         if callable(metric):
-            return lambda copies, removed: np.array(
-                [_of_rows(metric, decided, queue.row, copies, gone) for gone in removed]
-            )
+
+            def called(copies: Column, removed: Column) -> Column:
+                drawn, kept, values = copies[queue.row], np.empty_like(copies), []
+                for gone in removed.tolist():
+                    kept[queue.row] = np.clip(np.cumsum(drawn) - gone, 0, drawn)
+                    y, d = (np.repeat(x, kept) for x in (decided.y, decided.d))
+                    values.append(as_number(metric(y, d), "value of the metric"))
+                return np.array(values)
+
+            return called
         cell = (decided.y * cost.shape[1] + decided.d)[queue.row]
         once = np.ones(len(cell))
 
@@ -228,21 +235,6 @@ def judged(
         return Judged(metric, loss, None, loss)
     decided = decided_on(y, P_or_d, labels, "zero_one" if metric == ERRORS else cost, metric)
     return Judged(metric, decided.y, decided, decided.paid() if metric in (COST, ERRORS) else None)
-
-
-def _of_rows(
-    metric: Callable[[Any, Any], float],
-    decided: PricedDecisions,
-    order: Column,
-    copies: Column,
-    removed: int,
-) -> float:
-    """Compute a metric of outcomes and decisions anew of the rows that are kept."""
-    drawn = copies[order]
-    kept = np.empty_like(drawn)
-    kept[order] = np.clip(np.cumsum(drawn) - int(removed), 0, drawn)
-    y, d = (np.repeat(x, kept) for x in (decided.y, decided.d))
-    return as_number(metric(y, d), "value of the metric")
 
 
 def check_metric(metric: Metric, ties: Ties) -> str:
