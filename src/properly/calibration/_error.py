@@ -86,7 +86,10 @@ class CalibrationError(Record):
             f"Squared error {self.squared:.4g}, {self.debiased:.4g} without its bias.",
             BIASED,
         ]
-        return "\n".join(map(wrapped, lines + _note_of_classes(self.classes)))
+        if self.classes is not None:
+            rest = "the likeliest of each case is judged; the others are ignored."
+            lines.append(f"Of {self.classes} classes {rest}")
+        return "\n".join(map(wrapped, lines))
 
     def _columns(self) -> dict[str, list[Any]]:
         return {name: column for name, column in super()._columns().items() if name != "bins"}
@@ -163,7 +166,9 @@ def calibration_error(
     >>> round(properly.calibration.calibration_error(t, bins=10).expected, 3)
     0.475
     """
-    source, classes = _of_one_event(cases)
+    source, classes = cases, None
+    if has_classes(cases):
+        source, classes = top_label(cases), cases.classes
     result, n = bins_of(source, bins, scheme)
     rate, mean = result.event_rate, result.mean_forecast
     share, distance = result.weight / result.weight.sum(), np.abs(rate - mean)
@@ -181,13 +186,3 @@ def calibration_error(
         bins=result,
         classes=classes,
     )
-
-
-def _of_one_event(cases: Tally | Cases) -> tuple[Tally | Cases, int | None]:
-    return (top_label(cases), cases.classes) if has_classes(cases) else (cases, None)
-
-
-def _note_of_classes(classes: int | None) -> list[str]:
-    if classes is None:
-        return []
-    return [f"Of {classes} classes the likeliest of each case is judged; the others are ignored."]

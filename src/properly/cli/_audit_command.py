@@ -42,15 +42,14 @@ def _audited(subject: Rule | str, classes: int | None, rng: int) -> Audit:
 def _table(audits: list[Audit]) -> str:
     """Set one line a rule, and one that sums up."""
     pairs = list(zip(_registry.EXAMPLES, audits, strict=True))
-    rows = [_row(text, record) for text, record in pairs]
+    rows = []
+    for text, record in pairs:
+        pair = record.counterexample or record.tie
+        shown = ("", "") if pair is None else (fraction(record.gap), pair.as_fractions())
+        about = (str(record.classes), record.claim.value, record.propriety.value)
+        rows.append((text, *about, *shown))
     refuted = [text for text, record in pairs if record.agreement == "refuted"]
     said = f"The search refutes no claim of {len(audits)} rules. It could not prove any."
     if refuted:
         said = f"The search refutes {len(refuted)} of {len(audits)} claims: {', '.join(refuted)}."
     return f"{table(HEADS, rows, left=len(HEADS))}\n\n{said}"
-
-
-def _row(text: str, record: Audit) -> tuple[str, ...]:
-    pair = record.counterexample or record.tie
-    shown = ("", "") if pair is None else (fraction(record.gap), pair.as_fractions())
-    return text, str(record.classes), record.claim.value, record.propriety.value, *shown

@@ -129,7 +129,7 @@ def plan_of(
 
     Columns of probabilities of a long table are given together; several are of classes.
     """
-    labels = _labels_of(together, _as_labels(classes))
+    labels = _labels_of(together, classes)
     _require_sense(labels, options | {"ordered": ordered})
     return ColumnPlan(
         outcome=outcome,
@@ -230,27 +230,22 @@ def _without_place(given: str) -> str:
     return given.replace(PLACE, "").strip(" _-.:()[]") or given
 
 
-def _as_labels(classes: str | None) -> tuple[str, ...] | None:
+def _labels_of(columns: tuple[str, ...] | None, classes: str | None) -> tuple[str, ...] | None:
+    """Read the labels of classes, one for each column of a long table.
+
+    Without labels, such columns stand for them.
+    """
     if classes is None:
-        return None
+        return columns if columns is not None and len(columns) > 1 else None
     labels = tuple(label.strip() for label in classes.split(","))
     if len(labels) < 2 or "" in labels or len(set(labels)) < len(labels):
         refuse(f"--classes takes two or more labels, such as none,minor,severe; got {classes!r}.")
-    return labels
-
-
-def _labels_of(
-    columns: tuple[str, ...] | None, labels: tuple[str, ...] | None
-) -> tuple[str, ...] | None:
-    """Require a label for each column of a long table; without labels, columns stand for them."""
-    if columns is None:
-        return labels
-    if labels is not None and len(labels) != len(columns):
+    if columns is not None and len(labels) != len(columns):
         refuse(
             f"--classes takes a label for each column of probabilities; got {len(labels)} labels "
             f"and {len(columns)} columns."
         )
-    return columns if labels is None and len(columns) > 1 else labels
+    return labels
 
 
 def _require_sense(labels: tuple[str, ...] | None, options: Mapping[str, Any]) -> None:

@@ -18,11 +18,9 @@ from properly.cli._formats import as_csv
 from properly.cli._option_table import FORM, PICTURES, command_line
 from properly.cli._running import as_json, emit, refuse, require_output, require_packages
 from properly.cli._wording import in_options
-from properly.rules import RPS, Rule
+from properly.rules import RPS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from properly import Evaluation
     from properly.comparison import Leaderboard
 
@@ -39,7 +37,12 @@ def run(layout: str, output: str | None, *, force: bool, **options: Any) -> None
     own = taken_long(options, *own_names)
     if own is None:
         refuse(f"Which columns? Name them by --long {FORM}.")
-    board = board_of(own, options, **settings)
+    data = read_chosen(own, **options)
+    if settings["rule"] is None and data.task == "ordinal":
+        settings["rule"] = RPS()
+    board = properly.leaderboard(data.answers(), **settings)
+    # Notes speak of options.
+    board = replace(board, notes=tuple(map(in_options, board.notes)))
     if output is None or kind == "text":
         emit(_laid_out(board, layout), output, force=force)
         return
@@ -50,16 +53,6 @@ def run(layout: str, output: str | None, *, force: bool, **options: Any) -> None
 
         write_whole(output, picture(board, kind), overwrite=force)
     click.echo(f"The {KINDS[kind]} is in {printable(output)}.")
-
-
-def board_of(
-    own: Mapping[str, Any], options: Mapping[str, Any], rule: Rule | None, **settings: Any
-) -> Leaderboard:
-    """Rank the forecasters of a long table; notes speak of options."""
-    long = read_chosen(own, **options)
-    rule = RPS() if rule is None and long.task == "ordinal" else rule
-    board = properly.leaderboard(long.answers(), rule=rule, **settings)
-    return replace(board, notes=tuple(map(in_options, board.notes)))
 
 
 def write_page(path: str, result: Evaluation | Leaderboard, *, force: bool, **words: Any) -> None:

@@ -114,7 +114,12 @@ def run(
         watching, reading = _begun(state, paths, given)
         before = len(watching.alarms)
         added = list(feed(watching, reading, paths, missing))
-        gone = give_up(watching, reading, drop) if drop else None
+        gone = None
+        if drop and reading.id is None:
+            message = "cases are given up by their ids; this state has none"
+            raise DataError(message, hint="begin a state with --id COLUMN.")
+        if drop:
+            gone = watching.drop(list(dict.fromkeys(map(_plain, drop))))
         new = watching.alarms[before:]
         stands = watching.alarms if watching.options["run_length"] is None else new
         said = _laid_out(watching, layout, added, gone, new)
@@ -355,11 +360,3 @@ def _labels(columns: dict[str, Column], name: str | None) -> Column | None:
 def _plain(text: str) -> str:
     text = text.strip()
     return match[1] if (match := FLOATED.fullmatch(text)) else text
-
-
-def give_up(monitor: Monitor, reading: BatchColumns, ids: Sequence[str]) -> int:
-    """Give up cases whose outcome will never be known, and count them."""
-    if reading.id is None:
-        message = "cases are given up by their ids; this state has none"
-        raise DataError(message, hint="begin a state with --id COLUMN.")
-    return monitor.drop(list(dict.fromkeys(map(_plain, ids))))
