@@ -491,21 +491,18 @@ def _group_key(shown: GroupView) -> list[Any]:
     """Say what is what, as far as it can be seen."""
     result, numbers = shown.groups, shown.numbers
     level = f"{100 * result.level:.4g} % interval"
-    handles = []
-    if np.isfinite(numbers.interval).any():
-        handles.append(key_line(PLAIN.color, THICK, level))
-    if shown.worst is not None:
-        count = int(np.isfinite(numbers.simultaneous[:, 0]).sum())
-        handles.append(key_dot(WORST, f"worst of {many(count, 'group')}"))
-        label = f"its distance from all other cases: {level}, allowing for the choice"
-        handles.append(key_line(WORST.color, THIN, label))
-        handles.append(key_dot(REST, "all other cases"))
-    if is_small(result, shown.measure).any():
-        is_event = result.events is not None
-        what = "events, or non-events" if is_event else "cases of the rarer classes"
-        fewest = FOR_SKILL if shown.measure == "skill" else FOR_INTERVAL
-        handles.append(key_dot(FEW, f"no interval: fewer than {fewest} expected {what}"))
-    if math.isfinite(numbers.overall):
-        printed = number(numbers.overall, decimals(np.diff(numbers.interval, axis=1) / 2))
-        handles.append(key_line(SLATE, 1.2, f"all cases: {printed}"))
-    return handles
+    count = int(np.isfinite(numbers.simultaneous[:, 0]).sum())
+    distance = f"its distance from all other cases: {level}, allowing for the choice"
+    what = "events, or non-events" if result.events is not None else "cases of the rarer classes"
+    fewest = FOR_SKILL if shown.measure == "skill" else FOR_INTERVAL
+    printed = number(numbers.overall, decimals(np.diff(numbers.interval, axis=1) / 2))
+    is_known, some = shown.worst is not None, is_small(result, shown.measure).any()
+    handles = [
+        (np.isfinite(numbers.interval).any(), key_line(PLAIN.color, THICK, level)),
+        (is_known, key_dot(WORST, f"worst of {many(count, 'group')}")),
+        (is_known, key_line(WORST.color, THIN, distance)),
+        (is_known, key_dot(REST, "all other cases")),
+        (some, key_dot(FEW, f"no interval: fewer than {fewest} expected {what}")),
+        (math.isfinite(numbers.overall), key_line(SLATE, 1.2, f"all cases: {printed}")),
+    ]
+    return [handle for is_seen, handle in handles if is_seen]

@@ -259,14 +259,13 @@ def _matrix_key(record: Comparison, cells: Sequence[Sequence[PairDifference]]) -
     """Say what colours and hatches are, as far as they can be seen."""
     every = [cell for row in cells for cell in row]
     seen = {cell.verdict for cell in every if math.isfinite(cell.value)}
-    handles = []
-    if any(cell.verdict == "apart" or math.isinf(cell.value) for cell in every):
-        for side, color in (("row", ROW_BETTER), ("column", COLUMN_BETTER)):
-            label = f"model of the {side} better"
-            handles.append(legend_patch(color=color, alpha=STRONG, label=label))
-    if "alike" in seen:
-        label = f"as good as each other, within {record.margin:.4g} {score_of(record)}"
-        handles.append(legend_patch(color=ALIKE, alpha=FAINT, label=label))
-    if "open" in seen:
-        handles.append(legend_patch(**HATCHED, linewidth=0.6, label="not told apart"))
-    return handles
+    is_better = any(cell.verdict == "apart" or math.isinf(cell.value) for cell in every)
+    margin = 0.0 if record.margin is None else record.margin
+    alike = f"as good as each other, within {margin:.4g} {score_of(record)}"
+    looks: list[tuple[bool, str, dict[str, Any]]] = [
+        (is_better, "model of the row better", {"color": ROW_BETTER, "alpha": STRONG}),
+        (is_better, "model of the column better", {"color": COLUMN_BETTER, "alpha": STRONG}),
+        ("alike" in seen, alike, {"color": ALIKE, "alpha": FAINT}),
+        ("open" in seen, "not told apart", HATCHED | {"linewidth": 0.6}),
+    ]
+    return [legend_patch(label=label, **look) for is_seen, label, look in looks if is_seen]

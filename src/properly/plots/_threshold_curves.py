@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from properly.errors import DataError
 from properly.plots import _threshold_scale as scales
 from properly.plots._axes import Color, Ink, Limits, Picture, by_name, inks, require_one
 from properly.plots._evaluation import draws_evaluation, on_axes
-from properly.plots._names import digits_for
 from properly.plots._threshold_scale import Axis, Thresholds, ThresholdScale, ThresholdSpan
 from properly.rules._interval import Interval, as_interval
 
@@ -180,12 +179,9 @@ def regret(
     picture = Thresholds(ax, width, axis=axis, limits=limits, thresholds=knots)
     ink = inks(records, color, len(picture.curves))
     edges = picture.draw_bent(records, ink, _straight)
-    digits = 4
-    if ends is not None:
-        means = {name: x.area(ends) / (ends.upper - ends.lower) for name, x in records.items()}
-        digits = digits_for(max(map(abs, means.values())))
-        picture.draw_range(ends)
-        picture.name_means(means, digits)
+    length = 1.0 if ends is None else ends.upper - ends.lower
+    means = {} if ends is None else {k: x.area(ends) / length for k, x in records.items()}
+    digits = picture.name_means(means, ends)
     if rate is not None:
         edges.append(_draw_costs(picture, rate, ends, digits))
     if any(record.part == "difference" for record in records.values()):
@@ -322,7 +318,7 @@ def decision(
     means = {} if ends is None else {k: _mean(r, scale, ends) for k, r in records.items()}
     ink = inks(records, color, len(picture.curves))
     picture.draw_bent(records, ink, scales.bend_steps)
-    digits = digits_for(max(map(abs, means.values()), default=0.0))
+    digits = picture.name_means(means, ends)
     c = picture.view.points()
     c = c[c < 1]
     for name, plain in without_model(rate).items() if baselines else ():
@@ -330,8 +326,6 @@ def decision(
         picture.draw_plain(name, (c, plain.at(c)), rate, mean, digits)
     if ends is not None:
         picture.draw_plain(scales.PERFECT, (c, np.full_like(c, rate)), rate)
-        picture.draw_range(ends)
-        picture.name_means(means, digits)
     picture.ax.set_ylabel("net benefit")
     if picture.ax.get_autoscaley_on():
         # What is worth having, from a little below nothing to all there is.
@@ -379,12 +373,10 @@ def _show(
 ) -> Thresholds:
     """Show all thresholds, or those that curves of net benefit have."""
     knots = [record.threshold for record in records.values()]
-    ends = [float(end(np.concatenate(knots))) for end in (np.min, np.max)]
-    usual = (0.0, 1.0) if whole or ends[0] == ends[1] else (ends[0], ends[1])
-    width, every = scales.WIDTH if named else NARROW, get_args(Axis)
-    return Thresholds(
-        ax, width, axis=axis, limits=limits, choices=every, thresholds=knots, usual=usual
-    )
+    least, most = (float(end(np.concatenate(knots))) for end in (np.min, np.max))
+    usual = (0.0, 1.0) if whole or least == most else (least, most)
+    asked: Any = {"axis": axis, "limits": limits, "choices": get_args(Axis), "usual": usual}
+    return Thresholds(ax, scales.WIDTH if named else NARROW, thresholds=knots, **asked)
 
 
 @on_axes()

@@ -20,7 +20,7 @@ from properly.errors import ImproperRuleError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, ZERO, Ink, Limits, Picture, by_name, inks
 from properly.plots._evaluation import on_axes
-from properly.plots._names import legible, number
+from properly.plots._names import digits_for, legible, number
 from properly.rules import BinaryRule
 from properly.rules._interval import Interval, as_interval
 from properly.typing import Column
@@ -267,11 +267,18 @@ class Thresholds(Picture):
         # Not add_line: a line to minus infinity would take the models with it.
         self.ax.add_artist(line)
 
-    def name_means(self, means: Mapping[str, float], digits: int) -> None:
-        """Put a mean behind the name of each new curve."""
-        for line, (name, mean) in zip(self.curves[-len(means) :], means.items(), strict=True):
-            printed = number(mean, digits)
-            line.set_label(f"{legible(name)}  {printed}" if name else printed)
+    def name_means(self, means: Mapping[str, float], within: Interval | None) -> int:
+        """Shade a range, if there is one, and put a mean over it behind the name of each new curve.
+
+        Return the decimals of the means.
+        """
+        digits = digits_for(max(map(abs, means.values()), default=0.0))
+        if within is not None:
+            self.draw_range(within)
+            for line, (name, mean) in zip(self.curves[-len(means) :], means.items(), strict=True):
+                printed = number(mean, digits)
+                line.set_label(f"{legible(name)}  {printed}" if name else printed)
+        return digits
 
     def heights(self, more: Iterable[Corners] = ()) -> Ends:
         """Return the least and the greatest height of the curves in view, and of more corners."""

@@ -359,12 +359,4 @@ def python_call(board: Leaderboard) -> str:
     options += [f"{name}=True" for name in ("relative_skill", "peer") if name in others]
     options += [f'crowd="{x.forecaster.partition("(")[2].rstrip(")")}"' for x in board.crowd]
     options += ["bounds=True"] * any(x.bounds is not None for x in board)
-    return "\n".join(
-        [
-            "import properly",
-            "",
-            "answers = properly.Answers(frame)  # question, forecaster, probability, outcome",
-            f"board = properly.leaderboard(answers, {', '.join(options)})",
-            'properly.report.write("leaderboard.html", board)',
-        ]
-    )
+    return str(words.page_words()["python"]["board"]).format(options=", ".join(options))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from properly.recalibration import Gain
     from properly.report._vega import Chart, NumberTable, Spec
     from properly.typing import Column
+
+    Tried: TypeAlias = dict[str, Repair]
 
 
 # Of classes: how many stand in a row, and how many make even rows of three.
@@ -419,16 +420,15 @@ def curves_chart(evaluation: Evaluation) -> Chart | None:
     parts = ("lead", *["root"] * frame.root)
     lead = lead_of("repair-curves", *parts, honesty=_honesty(evaluation))
     spec = _curves_spec(list(tried), rows, frame, vega.model_color(evaluation.models))
-    chart = vega.Chart("repair-curves", lead, spec, "")
-    return _with_advice(chart, evaluation, tried)
+    return _with_advice("repair-curves", lead, spec, evaluation, tried)
 
 
-def _with_advice(chart: Chart, evaluation: Evaluation, tried: dict[str, Repair]) -> Chart:
+def _with_advice(name: str, lead: str, spec: Spec, evaluation: Evaluation, tried: Tried) -> Chart:
     """Put what to do, and all maps, below a chart."""
     sentences = [repair.result.sentence.partition(". ")[0] for repair in tried.values()]
     alt = f"{'. '.join(x.rstrip('.') for x in sentences[:3])}."
-    below, table = _advice(evaluation, tried), _maps(evaluation, tried)
-    return replace(chart, alt=alt, below=below, table=table, wide=True)
+    tables = _maps(evaluation, tried), _advice(evaluation, tried)
+    return vega.Chart(name, lead, spec, alt, *tables, wide=True)
 
 
 def gains_chart(evaluation: Evaluation) -> Chart | None:
@@ -444,8 +444,7 @@ def gains_chart(evaluation: Evaluation) -> Chart | None:
             rows.append(row)
     lead = lead_of("repair-gains", honesty=_honesty(evaluation))
     spec = _gains_spec(list(tried), rows, {"color": vega.model_color(evaluation.models)})
-    chart = vega.Chart("repair-gains", lead, spec, "")
-    return _with_advice(chart, evaluation, tried)
+    return _with_advice("repair-gains", lead, spec, evaluation, tried)
 
 
 def _gains_spec(names: list[str], rows: list[Spec], color: Spec) -> Spec:
@@ -523,7 +522,7 @@ def _line(kind: str, mark: Spec, **encoding: Any) -> Spec:
     return vega.layer(mark | {"clip": True}, encoding, vega.only_kind(kind), unfold)
 
 
-def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
+def _advice(evaluation: Evaluation, tried: Tried) -> NumberTable:
     """Say of each model what to do, what that would save, and what it does to net benefit."""
     rows = [
         (
@@ -543,7 +542,7 @@ def _advice(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
     return vega.NumberTable(head, rows, title)
 
 
-def _maps(evaluation: Evaluation, tried: dict[str, Repair]) -> NumberTable:
+def _maps(evaluation: Evaluation, tried: Tried) -> NumberTable:
     """List all maps of all models with what each would save by itself."""
     rows = []
     for name, repair in tried.items():
@@ -628,7 +627,7 @@ def _savings_spec(names: list[str], rows: list[Spec], evaluation: Evaluation) ->
     return vega.model_panels(names, rows, panel, size, columns, **SHARED | {"resolve": apart})
 
 
-def _savings_alt(tried: dict[str, Repair]) -> str:
+def _savings_alt(tried: Tried) -> str:
     said = []
     for name, repair in tried.items():
         gains = repair.net_benefit.items()

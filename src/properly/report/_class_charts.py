@@ -79,14 +79,10 @@ def class_scores_chart(evaluation: Evaluation) -> Chart | None:
         for name, record in by_model.items()
     ]
     head = ("question", "model", score, "skill", "MCB", "DSC", "UNC")
-    return Chart(
-        "class-scores",
-        lead_of("class-scores", "lead", *some, shown=len(chosen), all=len(first)),
-        _scores_spec(by_model, chosen),
-        f"Where miscalibration ({score}) is largest: {'; '.join(clauses[:LISTED])}{more}.",
-        NumberTable(head, rows[:MOST_ROWS]),
-        wide=True,
-    )
+    lead = lead_of("class-scores", "lead", *some, shown=len(chosen), all=len(first))
+    alt = f"Where miscalibration ({score}) is largest: {'; '.join(clauses[:LISTED])}{more}."
+    spec, table = _scores_spec(by_model, chosen), NumberTable(head, rows[:MOST_ROWS])
+    return Chart("class-scores", lead, spec, alt, table, wide=True)
 
 
 def _scores_spec(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> Spec:
@@ -242,13 +238,9 @@ def retention_chart(evaluation: Evaluation) -> Chart | None:
         rows.append((name, *(fixed(x, 4) for x in curve.value[places].tolist())))
     most = percent(float(first.removed[-1]))
     head = (metric, *(f"{100 * share:g} % referred" for share in first.removed[places]))
-    return Chart(
-        "retention",
-        lead_of("retention", metric=metric, better=better, improves=improves),
-        _retention_spec(curves, metric),
-        f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}.",
-        NumberTable(head, rows),
-    )
+    lead = lead_of("retention", metric=metric, better=better, improves=improves)
+    alt = f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}."
+    return Chart("retention", lead, _retention_spec(curves, metric), alt, NumberTable(head, rows))
 
 
 def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:

@@ -71,14 +71,10 @@ def groups_chart(evaluation: Evaluation) -> Chart | None:
     parts = ["lead", "classes" if one.events is None else "event"]
     parts += ["largest"] * (len(one) > MOST_GROUPS)
     score = score_in_words(evaluation, one.rule)
-    return Chart(
-        "groups",
-        lead_of("groups", *parts, score=score, most=MOST_GROUPS, groups=len(one)),
-        _groups_spec(list(by_model), rows, one),
-        f"{'; '.join(clauses[: words.LISTED])}{more}.",
-        NumberTable(("group", "cases", *by_model), table),
-        wide=True,
-    )
+    lead = lead_of("groups", *parts, score=score, most=MOST_GROUPS, groups=len(one))
+    spec, alt = _groups_spec(list(by_model), rows, one), "; ".join(clauses[: words.LISTED])
+    numbers = NumberTable(("group", "cases", *by_model), table)
+    return Chart("groups", lead, spec, f"{alt}{more}.", numbers, wide=True)
 
 
 def _group_order(by_model: dict[str, Groups]) -> list[int]:

@@ -46,15 +46,10 @@ AT_RULE: Spec = {"filter": {"param": "at", "empty": False}}
 
 def decision_chart(evaluation: Evaluation) -> Chart:
     """Draw the net benefit of models, of acting on all and of acting on none."""
-    return vega.Chart(
-        "decision",
-        f"{lead_of('decision', rate=evaluation.event_rate)} {_sure(evaluation)}",
-        _spec(evaluation),
-        _alt(evaluation),
-        _table(evaluation),
-        wide=True,
-        zoom=thresholds.zoom_words(evaluation),
-    )
+    lead = f"{lead_of('decision', rate=evaluation.event_rate)} {_sure(evaluation)}"
+    parts = _spec(evaluation), _alt(evaluation), _table(evaluation)
+    zoom = thresholds.zoom_words(evaluation)
+    return vega.Chart("decision", lead, *parts, wide=True, zoom=zoom)
 
 
 def _sure(evaluation: Evaluation) -> str:

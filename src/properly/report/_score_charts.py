@@ -358,14 +358,10 @@ def plane_chart(evaluation: Evaluation) -> Chart | None:
     head = ("model", "by the", "score", "miscalibration", ends, "discrimination", ends)
     panels_of_rules = [_panel(evaluation, rule, models) for rule, models in chosen.items()]
     look = {"columns": IN_A_ROW, "bounds": "flush", "spacing": GAP, "concat": panels_of_rules}
-    return Chart(
-        "plane",
-        _plane_lead(evaluation),
-        {"params": [vega.shown(evaluation.decompositions)]} | look,
-        _plane_alt(score_in_words(evaluation, next(iter(panels))), next(iter(panels.values()))),
-        NumberTable(head, rows[: vega.MOST_ROWS]),
-        wide=len(chosen) > 1,
-    )
+    (rule, models), table = next(iter(panels.items())), NumberTable(head, rows[: vega.MOST_ROWS])
+    spec = {"params": [vega.shown(evaluation.decompositions)]} | look
+    alt, wide = _plane_alt(score_in_words(evaluation, rule), models), len(chosen) > 1
+    return Chart("plane", _plane_lead(evaluation), spec, alt, table, wide=wide)
 
 
 def _rules(evaluation: Evaluation) -> list[str]:

@@ -42,7 +42,7 @@ from properly.report._vega import INK
 from properly.rules._interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from properly.decisions._murphy import MurphyCurve
     from properly.decisions._net_benefit import DecisionCurve
@@ -361,15 +361,9 @@ def _heading() -> list[Spec]:
 def regret_chart(evaluation: Evaluation) -> Chart:
     """Draw the regret of models, with a range to drag over which they are ranked."""
     ends = evaluation.within or Interval(0, 1)
-    return vega.Chart(
-        "regret",
-        lead_of("regret"),
-        _spec(evaluation),
-        _alt(evaluation, ends),
-        _table(evaluation, ends),
-        wide=True,
-        zoom=zoom_words(evaluation),
-    )
+    parts = _spec(evaluation), _alt(evaluation, ends), _table(evaluation, ends)
+    zoom = zoom_words(evaluation)
+    return vega.Chart("regret", lead_of("regret"), *parts, wide=True, zoom=zoom)
 
 
 def _sure(evaluation: Evaluation) -> Spec:
@@ -413,12 +407,10 @@ def _packed(x: Column) -> str:
     return b64encode(x.astype("<f4").tobytes()).decode()
 
 
-def _curves(evaluation: Evaluation) -> Iterator[tuple[str, bool, MurphyCurve]]:
+def _curves(evaluation: Evaluation) -> list[tuple[str, bool, MurphyCurve]]:
     """Return each name, whether it is a baseline, and its curve."""
-    for name, curve in evaluation.regret.items():
-        yield name, False, curve
-    for name, curve in evaluation.baseline_regret.items():
-        yield name, True, curve
+    both = (False, evaluation.regret), (True, evaluation.baseline_regret)
+    return [(name, plain, curve) for plain, curves in both for name, curve in curves.items()]
 
 
 def _spec(evaluation: Evaluation) -> Spec:

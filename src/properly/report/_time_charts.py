@@ -45,6 +45,7 @@ LETTER, APART = 6.1, 14
 MOST_QUIET, FEW_POINTS = 20, 100
 # Points of another line.
 MANY_POINTS = 1000
+IN_ORDER = "cases, in the order of their forecasts"
 APART_OR_SHOWN = f"datum.apart || {vega.SHOWN}"
 
 
@@ -56,14 +57,9 @@ def time_chart(evaluation: Evaluation) -> Chart | None:
     one = next(iter(by_model.values()))
     score = words.score_in_words(evaluation, one.rule)
     parts = ("lead", *["below"] * (one.events is not None))
-    return Chart(
-        "time",
-        lead_of("time", *parts, level=f"{100 * one.level:g}", score=score),
-        _time_spec(by_model, one),
-        _time_alt(by_model, score),
-        _time_table(by_model, one),
-        wide=True,
-    )
+    lead = lead_of("time", *parts, level=f"{100 * one.level:g}", score=score)
+    alt, table = _time_alt(by_model, score), _time_table(by_model, one)
+    return Chart("time", lead, _time_spec(by_model, one), alt, table, wide=True)
 
 
 def _places(periods: OverTime) -> tuple[list[Any], Spec]:
@@ -272,22 +268,12 @@ def _axes(courses: Sequence[Course], ends: Ends, ticks: list[int]) -> Spec:
     last = max(float(x.cases[-1]) for x in courses)
     # A label is looked up by its number, so that nothing is computed there.
     label = f"powers[datum.value - {ticks[0]}]" if ticks else "''"
-    return {
-        # As they come: at an alarm, a line ends above and begins below.
-        "x": vega.measure(
-            "case",
-            "cases, in the order of their forecasts",
-            scale=vega.from_to(0, last),
-            axis={"format": ",d", "grid": False, "tickCount": 8},
-            sort=None,
-        ),
-        "y": vega.measure(
-            "evidence",
-            "evidence",
-            scale=vega.from_to(*map(short, ends), zero=False),
-            axis={"values": ticks, "labelExpr": label},
-        ),
-    }
+    ordered = {"format": ",d", "grid": False, "tickCount": 8}
+    # As they come: at an alarm, a line ends above and begins below.
+    x = vega.measure("case", IN_ORDER, scale=vega.from_to(0, last), axis=ordered, sort=None)
+    powers = {"values": ticks, "labelExpr": label}
+    scale = vega.from_to(*map(short, ends), zero=False)
+    return {"x": x, "y": vega.measure("evidence", "evidence", scale=scale, axis=powers)}
 
 
 def _about(course: Course, drawn: tuple[str, ...]) -> Spec:
