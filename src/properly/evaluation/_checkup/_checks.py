@@ -742,10 +742,11 @@ def outside_classes(model: ClassForecast) -> Iterator[Symptom]:
 
 def impossible(model: ClassForecast) -> Iterator[Symptom]:
     """Find classes that happened though their probability was 0: the log score is infinite."""
-    if model.happened is None or not model.sound:
+    y, p = model.happened, model.column.numbers
+    # The logarithm of a probability is 0 if that is 1.
+    if y is None or (p < 0).any():
         return
-    y = model.happened
-    given = np.take_along_axis(model.column.numbers, np.maximum(y, 0)[:, None], axis=1)[:, 0]
+    given = np.take_along_axis(p, np.maximum(y, 0)[:, None], axis=1)[:, 0]
     bad = (y >= 0) & (given == 0)
     if not bad.any():
         return

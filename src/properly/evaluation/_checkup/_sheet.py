@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._arrays import HUGE, TINY, as_array, missing_values
-from properly._boundary._classes import column_names, numbers_are_classes, sum_slack
+from properly._boundary._classes import column_names, numbers_are_classes
 from properly._boundary._libraries import infinities, to_numpy, without_gradient
 from properly._boundary._notices import collected
 from properly.counts._cases import Cases
@@ -375,15 +375,6 @@ class ClassForecast(RawForecast):
         """Whether outcomes are rows of 0 and 1, not always a single 1."""
         y = self.sheet.outcome.numbers
         return y.ndim == 2 and bool(self.outside.any() and np.isin(y, (0, 1)).all())
-
-    @cached_property
-    def sound(self) -> bool:
-        """Whether all rows that are complete are probabilities that sum to one."""
-        p = self.column.numbers
-        with infinities():
-            off = np.abs(p.sum(axis=1) - 1)
-        slack = sum_slack(self.column.values)
-        return not bool((p < 0).any() or np.isinf(p).any() or (off > slack).any())
 
 
 def _from_one_hot(outcome: RawColumn, count: int) -> Column | None:
