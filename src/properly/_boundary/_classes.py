@@ -18,19 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._arrays import (
-    as_array,
-    as_column,
-    as_floats,
-    as_numbers,
-    check_length,
-    distinct,
-    is_nested,
-    missing_hint,
-    refuse,
-    require_present,
-    weights_beside,
-)
+from properly._boundary import _arrays
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import (
     infinities,
@@ -66,7 +54,7 @@ class ClassRows(NamedTuple):
 
 def is_table(p: object) -> bool:
     """Tell class probabilities, one column a class, from the probabilities of one event."""
-    return is_nested(p) or len(getattr(p, "shape", ())) == 2
+    return _arrays.is_nested(p) or len(getattr(p, "shape", ())) == 2
 
 
 def check_class_rows(
@@ -94,10 +82,10 @@ def check_class_rows(
     except DataError:
         # A class without a column, or models side by side, are why rows do not sum to 1.
         # So are several labels of one case.
-        table, outcomes, present = as_table(p, NAME), as_array(y, "outcomes"), []
+        table, outcomes, present = as_table(p, NAME), _arrays.as_array(y, "outcomes"), []
         count = int(table.shape[1])
         if outcomes.ndim == 1:
-            present = distinct(to_numpy(outcomes))
+            present = _arrays.distinct(to_numpy(outcomes))
         elif outcomes.ndim == 2 and int(outcomes.shape[1]) == count:
             _from_one_hot(outcomes, count)
         _require_column_of_each(present, count, labels or columns)
@@ -106,22 +94,22 @@ def check_class_rows(
         raise
     y = as_outcomes(y, int(p.shape[1]), labels, ordered=ordered)
     y = to_library_of(y, p)
-    check_length(y, p, "outcomes")
-    return ClassRows(y, p, None if weight is None else weights_beside(p, weight))
+    _arrays.check_length(y, p, "outcomes")
+    return ClassRows(y, p, None if weight is None else _arrays.weights_beside(p, weight))
 
 
 def check_probabilities(p: ArrayLike, *, normalize: bool = False, name: str = NAME) -> Array:
     """Check class probabilities: two dimensions, none negative, rows that sum to one."""
-    p = as_numbers(as_table(p, name), name)
+    p = _arrays.as_numbers(as_table(p, name), name)
     slack = sum_slack(p)
-    p = as_floats(p)
+    p = _arrays.as_floats(p)
     ends = sweep(_ends, p)
     # Written so that NaN, which compares as false, is refused too.
     if not all(lowest >= 0 for lowest, _ in ends):
         host = to_numpy(without_gradient(p))
         logits = np.isfinite(host).all() and host.min() < -1e-3
         hint = "for logits, apply a softmax first." if logits else None
-        refuse(p, ~(p >= 0), f"{name} must be numbers, zero or more", hint)
+        _arrays.refuse(p, ~(p >= 0), f"{name} must be numbers, zero or more", hint)
     if normalize:
         return _normalized(p, name)
     if not all(off <= slack for _, off in ends):
@@ -208,7 +196,7 @@ def _require_column_of_each(present: list[Any], count: int, labels: tuple[Any, .
 
 def _require_no_models(p: Array) -> None:
     """Refuse probabilities of one event, side by side, of which no row sums to about 1."""
-    host = to_numpy(without_gradient(as_floats(as_numbers(p, NAME))))
+    host = to_numpy(without_gradient(_arrays.as_floats(_arrays.as_numbers(p, NAME))))
     far = (np.abs(host.sum(axis=1) - 1) > FAR).all()
     if far and (host <= 1).all() and (host >= 0).all():
         message = (
@@ -262,7 +250,7 @@ def require_order(
 
 def are_among(y: ArrayLike, columns: tuple[Any, ...]) -> bool:
     """Tell whether outcomes are words, and each of them the name of a column."""
-    outcomes = as_array(y, "outcomes")
+    outcomes = _arrays.as_array(y, "outcomes")
     words = is_numpy(outcomes) and outcomes.ndim == 1 and outcomes.dtype.kind in "OSU"
     return words and set(columns).issuperset(
         item if isinstance(item, str) else None for item in outcomes.tolist()
@@ -271,7 +259,7 @@ def are_among(y: ArrayLike, columns: tuple[Any, ...]) -> bool:
 
 def as_table(p: ArrayLike, name: str) -> Array:
     """Make a table of whatever was handed in: one row a case, one column a class."""
-    p = as_array(p, name)
+    p = _arrays.as_array(p, name)
     shape = tuple(p.shape)
     if len(shape) != 2:
         message = f"{name} must have one row a case and one column a class; got shape {shape}"
@@ -296,7 +284,7 @@ def _require_sums(p: Array, slack: float, name: str) -> None:
     with infinities():
         sums = to_numpy(without_gradient(p)).sum(axis=1, dtype=np.float64)
     if np.isinf(sums).any() and bool(namespace(p).any(p == float("inf"))):
-        refuse(p, p == float("inf"), f"{name} must be finite")
+        _arrays.refuse(p, p == float("inf"), f"{name} must be finite")
     off = np.abs(sums - 1)
     bad = ~(off <= slack)
     if bad.any():
@@ -331,23 +319,23 @@ def as_outcomes(
 ) -> Array:
     """Make class numbers of outcomes: numbers, labels of any kind, or rows with a single 1."""
     names = None if labels is None else check_labels(labels, count)
-    y = as_array(y, "outcomes")
+    y = _arrays.as_array(y, "outcomes")
     if y.ndim == 2:
         return _from_one_hot(y, count)
-    y = as_column(y, "outcomes")
+    y = _arrays.as_column(y, "outcomes")
     if names is not None:
         return to_library_of(numbers_of_labels(to_numpy(y), names, "outcomes"), y)
     if not is_numpy(y) or y.dtype.kind in "biuf":
         return as_class_numbers(y, count, "outcomes")
-    require_present(y, "outcomes")
+    _arrays.require_present(y, "outcomes")
     if all(isinstance(item, int | float | np.number) for item in y.flat):
-        return as_class_numbers(as_numbers(y, "outcomes"), count, "outcomes")
+        return as_class_numbers(_arrays.as_numbers(y, "outcomes"), count, "outcomes")
     return numbers_of_labels(y, _in_order(y, count, ordered=ordered), "outcomes")
 
 
 def _in_order(y: Column, count: int, *, ordered: bool) -> tuple[Any, ...]:
     """Take the distinct labels in sorted order, where that is what everybody expects."""
-    labels = distinct(y)
+    labels = _arrays.distinct(y)
     if ordered:
         message = f"outcomes in words need labels=, in order; got outcomes such as {labels[0]!r}"
         raise DataError(message, hint="labels= names the columns; the alphabet knows no grades.")
@@ -368,7 +356,7 @@ def _in_order(y: Column, count: int, *, ordered: bool) -> tuple[Any, ...]:
 
 def _from_one_hot(y: Array, count: int) -> Array:
     """Make class numbers of rows that have a 1 at the class that happened and 0 elsewhere."""
-    y = as_numbers(y, "outcomes")
+    y = _arrays.as_numbers(y, "outcomes")
     xp = namespace(y)
     if tuple(y.shape)[1] != count:
         message = (
@@ -409,20 +397,20 @@ def check_class_logits(
     """Check outcomes and logits, and bring them together in one library."""
     logits = check_logit_table(logits)
     y = to_library_of(as_outcomes(y, int(logits.shape[1]), labels, ordered=ordered), logits)
-    check_length(y, logits, "outcomes", LOGITS)
+    _arrays.check_length(y, logits, "outcomes", LOGITS)
     return ClassRows(y, logits, None)
 
 
 def check_logit_table(logits: ArrayLike) -> Array:
     """Check logits: two dimensions, no NaN, none infinite but for impossible classes."""
-    logits = as_floats(as_numbers(as_table(logits, LOGITS), LOGITS))
+    logits = _arrays.as_floats(_arrays.as_numbers(as_table(logits, LOGITS), LOGITS))
     xp = namespace(logits)
     good = logits < float("inf")
     if not bool(xp.all(good)):
-        refuse(logits, ~good, "logits must be less than infinity, and not missing")
+        _arrays.refuse(logits, ~good, "logits must be less than infinity, and not missing")
     possible = xp.any(logits > -float("inf"), axis=1)
     if not bool(xp.all(possible)):
-        refuse(logits[:, 0], ~possible, "some class must be possible in each row of logits")
+        _arrays.refuse(logits[:, 0], ~possible, "some class must be possible in each row of logits")
     return logits
 
 
@@ -485,35 +473,37 @@ def check_count(classes: int) -> int:
 def class_numbers(y: ArrayLike, classes: int | Iterable[object], name: str = "outcomes") -> Any:
     """Turn labels into class numbers, as int64 of numpy; `classes` is K, or the labels in order."""
     count, labels = as_classes(classes)
-    outcomes = to_numpy(as_column(y, name))
+    outcomes = to_numpy(_arrays.as_column(y, name))
     if labels is not None:
         return numbers_of_labels(outcomes, labels, name)
     if outcomes.dtype.kind in "SU":
-        refuse(outcomes, np.ones(outcomes.shape, bool), f"{name} must be class numbers", IN_ORDER)
+        _arrays.refuse(
+            outcomes, np.ones(outcomes.shape, bool), f"{name} must be class numbers", IN_ORDER
+        )
     return to_numpy(as_class_numbers(outcomes, count, name))
 
 
 def as_class_numbers(y: Array, count: int, name: str) -> Array:
     """Check whole numbers from 0 to one below the number of classes."""
-    y = as_numbers(y, name)
+    y = _arrays.as_numbers(y, name)
     xp = namespace(y)
     if xp.isdtype(y.dtype, ("bool", "integral")):
         # First of all: small types cannot even be compared with a large number of classes.
         y = xp.astype(y, xp.int64, copy=False)
     if xp.isdtype(y.dtype, "real floating") and bool(xp.any(xp.isnan(y))):
-        refuse(y, xp.isnan(y), f"{name} must not be missing", missing_hint(name))
+        _arrays.refuse(y, xp.isnan(y), f"{name} must not be missing", _arrays.missing_hint(name))
     good = (y >= 0) & (y < count)
     if xp.isdtype(y.dtype, "real floating"):
         good = good & (y == xp.floor(y))
     if not bool(xp.all(good)):
         rule = f"{name} must be class numbers from 0 to {count - 1}"
-        refuse(y, ~good, rule, "other labels are given in order, by labels= or classes=.")
+        _arrays.refuse(y, ~good, rule, "other labels are given in order, by labels= or classes=.")
     return xp.astype(y, xp.int64, copy=False)
 
 
 def numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: str) -> Any:
     """Look each outcome up among the labels; if none is a number, numbers are class numbers."""
-    require_present(y, name)
+    _arrays.require_present(y, name)
     y = in_microseconds(y)
     if y.dtype.kind == "O" and all(type(item) is int for item in y.flat):
         y = y.astype(np.int64)
@@ -534,7 +524,7 @@ def numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: st
     numbers = codes[where.reshape(-1)]
     if (numbers < 0).any():
         listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
-        refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
+        _arrays.refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
     return numbers
 
 

@@ -17,18 +17,9 @@ import numpy as np
 
 from properly._boundary import _classes
 from properly._boundary._arrays import event_label
-from properly.engines import _summary
+from properly.engines import _rows, _summary
 from properly.engines._frame_sums import PooledRows, pool_cells, pool_few_values, sum_up
-from properly.engines._rows import (
-    Roles,
-    Rows,
-    as_lazy,
-    class_views,
-    collected,
-    confusion_of,
-    distinct_names,
-    one_row,
-)
+from properly.engines._rows import Roles, Rows
 from properly.engines._summary import Summary
 from properly.engines._symbols import is_expressible
 from properly.errors import ArgumentTypeError, DataError
@@ -49,8 +40,8 @@ SHOW = "show "
 
 def count_rows(frame: Any, count: str | None = None) -> int:
     """Count the rows of a frame inside its engine, or the cases that they stand for, if more."""
-    data, names = distinct_names(frame)
-    data = as_lazy(data)
+    data, names = _rows.distinct_names(frame)
+    data = _rows.as_lazy(data)
     schema = data.collect_schema()
     if not schema:
         message = "a frame must have columns; this one has none"
@@ -60,7 +51,7 @@ def count_rows(frame: Any, count: str | None = None) -> int:
     is_number = count is not None and schema[column].is_numeric()
     cases = nw.col(column).cast(nw.Float64) if is_number else nw.lit(0.0)
     ends = nw.len().alias("n"), nw.col("k").sum()
-    rows, total = one_row(data.select(column).with_columns(k=cases), *ends)
+    rows, total = _rows.one_row(data.select(column).with_columns(k=cases), *ends)
     return int(max(rows, total) if math.isfinite(total) else rows)
 
 
@@ -143,7 +134,7 @@ class Framed:
             if not isinstance(name, str):
                 message = f"{what} of a frame is the name of a column; got {type(name).__name__}"
                 raise ArgumentTypeError(message)
-        schema, models = as_lazy(frame).collect_schema(), _models(forecasts, task)
+        schema, models = _rows.as_lazy(frame).collect_schema(), _models(forecasts, task)
         roles = Roles(str(outcome), models, **{x: named[x] for x in BY_SUMS if x in named})
         _classes.require_columns([*roles.probabilities, *named.values(), *shown], schema.names())
         others = {x: name for x, name in named.items() if x not in ("outcome", *BY_SUMS)}
@@ -165,13 +156,14 @@ class Framed:
     @property
     def names(self) -> list[str]:
         """The names of all columns."""
-        return as_lazy(self.frame).collect_schema().names()
+        return _rows.as_lazy(self.frame).collect_schema().names()
 
     def read_as_is(self, names: Sequence[str]) -> dict[str, Column]:
         """Read some columns, which need not be sound."""
-        frame, own = distinct_names(self.frame)
+        frame, own = _rows.distinct_names(self.frame)
         chosen = [nw.col(own.get(name, name)).alias(f"x{i}") for i, name in enumerate(names)]
-        return dict(zip(names, collected(as_lazy(frame).select(*chosen)).values(), strict=True))
+        columns = _rows.collected(_rows.as_lazy(frame).select(*chosen))
+        return dict(zip(names, columns.values(), strict=True))
 
     @cached_property
     def rows(self) -> int:
@@ -200,7 +192,7 @@ class Framed:
         """
         rows = self.checked({f"x{i}": column for i, column in enumerate(self.others.values())})
         sum_up(rows, ())
-        columns = collected(rows.data)
+        columns = _rows.collected(rows.data)
         forecasts = {
             model: columns[names[0]]
             if len(names) == 1
@@ -229,7 +221,7 @@ class Framed:
         _require_expressible(rules, rows.classes)
         # The events whose forecasts are counted, by model: one, or several made of classes.
         views: dict[Any, Rows] = (
-            class_views(rows)
+            _rows.class_views(rows)
             if rows.classes is not None
             else {model: rows.only(column) for model, (column,) in rows.forecasts.items()}
         )
@@ -251,7 +243,7 @@ class Framed:
             tallies=tallies,
             groups={g: Summary(by_group[g], within[g], labels=labels) for g in by_group},
             labels=labels,
-            confusion={} if labels is None else confusion_of(rows),
+            confusion={} if labels is None else _rows.confusion_of(rows),
             notes=() if self.order is None else (_classes.note_of_order(self.order),),
         )
 
@@ -286,5 +278,5 @@ def _pooled(rows: Rows, total: int, cells: int | None) -> tuple[PooledRows, int 
 def _opens_with_many(rows: Rows) -> bool:
     """Tell by the first rows alone that there are too many distinct forecasts to keep them all."""
     opening = rows.data.select("p0").head(2 * _summary.MOST_DISTINCT)
-    (many,) = one_row(opening.group_by("p0").agg(nw.len().alias("n")), nw.len().alias("n"))
+    (many,) = _rows.one_row(opening.group_by("p0").agg(nw.len().alias("n")), nw.len().alias("n"))
     return many > _summary.MOST_DISTINCT

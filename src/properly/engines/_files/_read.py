@@ -26,16 +26,8 @@ from properly._boundary._files import temporary_folder
 from properly._boundary._notices import import_extra, notice
 from properly._boundary._options import check_choice
 from properly._boundary._text import many
-from properly.engines._files import _checks, _paths
-from properly.engines._files._duckdb_tables import (
-    LETTERS,
-    Table,
-    Value,
-    refusal,
-    require_same,
-    table_of,
-    values_of,
-)
+from properly.engines._files import _checks, _duckdb_tables, _paths
+from properly.engines._files._duckdb_tables import Table, Value
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -213,8 +205,8 @@ class Files:
         """Choose the kinds of columns, each once: of text, that takes looks at all rows."""
         new = [name for name in names if (table.scan, name) not in self.kinds]
         if new:
-            keys = [(table.scan, name) for name in new]
-            self.kinds.update(zip(keys, values_of(self.connection, table, new), strict=True))
+            values = _duckdb_tables.values_of(self.connection, table, new)
+            self.kinds.update(zip([(table.scan, name) for name in new], values, strict=True))
         return {name: self.kinds[table.scan, name] for name in names}
 
     def _require_rows(self, table: Table, rows: int) -> None:
@@ -249,10 +241,10 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
             tables: list[Table] = []
             for number, file in enumerate(files):
                 with _in_one_sentence(file):
-                    tables.append(table_of(connection, file, number, folder))
+                    tables.append(_duckdb_tables.table_of(connection, file, number, folder))
                 require_distinct(tables[-1].names, repr(file.name))
             for table in tables:
-                require_same(table, tables[0])
+                _duckdb_tables.require_same(table, tables[0])
             yield Files(connection, tuple(tables), folder)
 
 
@@ -361,7 +353,7 @@ def _in_one_sentence(file: File) -> Iterator[None]:
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
-        raise refusal(file, str(error)) from error
+        raise _duckdb_tables.refusal(file, str(error)) from error
 
 
 def _parted(column: Column) -> tuple[Column, Column]:
@@ -503,10 +495,10 @@ def shape_of(files: Sequence[MeasuredFile], name: str) -> Shape:
     columns = [each.columns[name] for each in files]
     kind = _common(files, name, number=False)
     filled = [column for column in columns if column.present]
-    if not filled or LETTERS.get(kind, "M") not in "bif":
-        return Shape(LETTERS.get(kind, "M"), None, None, zero_one=False)
+    if not filled or _duckdb_tables.LETTERS.get(kind, "M") not in "bif":
+        return Shape(_duckdb_tables.LETTERS.get(kind, "M"), None, None, zero_one=False)
     return Shape(
-        LETTERS[kind],
+        _duckdb_tables.LETTERS[kind],
         min(column.least for column in filled if column.least is not None),
         max(column.greatest for column in filled if column.greatest is not None),
         all(column.zero_one for column in filled),
