@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
@@ -18,8 +19,6 @@ from properly.inference._averages import Estimate, warn_of_clusters, warn_of_out
 from properly.inference._dependence import Dependence, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy as np
 
     from properly.counts._tally import Tally

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -33,13 +34,11 @@ from properly.inference._draws import (
     in_cells,
     sampler,
 )
+from properly.rules import BinaryRule
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from properly.counts._cases import Cases
-    from properly.rules import BinaryRule
-    from properly.typing import Column
 
 
 Pair: TypeAlias = tuple[float, float]

@@ -13,6 +13,7 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
@@ -26,13 +27,11 @@ from properly.counts._isotonic import refit
 from properly.inference._draws import Counts, Draw, Sampler, cell_starts, sampler
 from properly.inference._logistic import PIECE, fit_columns, logit, newton_steps, separating_line
 from properly.inference._logistic import fit as fit_logistic
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from properly._boundary._options import Drawing
     from properly.calibration._line import Subject
-    from properly.typing import Column
 
 
 # The share of the cases in each window. Where these hardly differ they get a mean, and no line.

@@ -21,10 +21,10 @@ from properly.counts._tally import Tally, as_tally, tally_of_sums
 from properly.errors import DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier
 from properly.rules._rule import paid, require_binary
+from properly.typing import Column
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
-    from properly.typing import Column
 
 Pair: TypeAlias = tuple[float, float]
 

@@ -42,12 +42,12 @@ from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._variance import effective_total
 from properly.rules import Brier
+from properly.typing import Array, ArrayLike, Column, Floats
 
 if TYPE_CHECKING:
     from properly.calibration._reliability_bands import Method
     from properly.inference._band import Band, Kind
     from properly.inference._dependence import Dependence
-    from properly.typing import Array, ArrayLike, Column, Floats
 
 Forecasts: TypeAlias = Literal["auto", "discrete", "continuous"]
 Scheme: TypeAlias = Literal["width", "count"]

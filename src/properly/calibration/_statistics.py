@@ -18,11 +18,11 @@ from properly._boundary._text import amount_of, many, p_text, wrapped
 from properly._boundary._tolerances import SAME_SUM
 from properly.inference._design import add_up
 from properly.inference._logistic import logit
+from properly.typing import Column
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.inference._dependence import Dependence
-    from properly.typing import Column
 
 
 RANK = 1e-10

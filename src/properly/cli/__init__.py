@@ -11,13 +11,12 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
     import click
 
 __all__ = ["command", "main"]

@@ -18,10 +18,10 @@ from properly.cli._running import refuse, require_output, require_packages
 from properly.engines._files._read import open_files
 from properly.errors import DataError
 from properly.recalibration import Map, load
+from properly.typing import Column
 
 if TYPE_CHECKING:
     from properly.engines._files._checks import FileRows
-    from properly.typing import Column
 
 FLATTERS = "these forecasts are those that the map was fitted to; scores of them will flatter it"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from properly.evaluation import check_answers
 from properly.evaluation._checkup._check import Checkup, by_severity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly.evaluation._checkup._symptom import Symptom
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from shlex import quote
@@ -24,14 +25,12 @@ from properly.evaluation._checkup._notes import (
     follow_up_symptoms,
     named_like_follow_up,
 )
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from properly import Answers
     from properly.engines._files._checks import FileRows
     from properly.evaluation._checkup._symptom import Symptom
-    from properly.typing import Column
 
 # Ways to compare models of which each lacks some forecasts.
 GAPS = ("complete", "pairwise", "two-way")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,8 +28,6 @@ from properly.evaluation._summed_scores import compare_sums
 from properly.rules import RPS, Brier, Regret, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
     from properly import Interval
     from properly.comparison import Comparison
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -25,16 +26,14 @@ from properly.cli._running import progress_bar, refuse
 from properly.cli._wording import in_options
 from properly.errors import DataError
 from properly.evaluation._checkup._notes import follow_up_notes
+from properly.rules import Rule
+from properly.typing import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from properly import Evaluation, Interval
     from properly.engines._files._read import Files
     from properly.engines._rows import Roles
     from properly.engines._summary import Summary
-    from properly.rules import Rule
-    from properly.typing import Progress
 
 # More rows than these are never read; the library has the same limit for frames.
 MOST_ROWS = 1_000_000

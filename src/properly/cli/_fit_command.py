@@ -15,11 +15,11 @@ from properly.cli._option_table import AUTO, CLASS_MAPS, EVENT_MAPS
 from properly.cli._running import as_json, emit, over_range, progress_bar, refuse, require_output
 from properly.cli._show_command import changes_nothing
 from properly.cli._wording import in_options
+from properly.rules import Rule
 
 if TYPE_CHECKING:
     from properly import Interval
     from properly.recalibration import Map, Recalibrated
-    from properly.rules import Rule
 
 
 def run(

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from properly._boundary._record import plain
 from properly._boundary._text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     Rows: TypeAlias = Sequence[Sequence[Any]]
 
 # What LaTeX would take as an instruction, or print as another letter.

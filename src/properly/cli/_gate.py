@@ -11,6 +11,7 @@ import math
 import operator
 import re
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
@@ -20,8 +21,6 @@ from properly._boundary._text import printable
 from properly.cli._running import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from properly import Evaluation
     from properly.cli._column_plan import Task
 

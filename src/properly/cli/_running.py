@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,13 +16,11 @@ from properly._boundary._text import printable
 from properly.cli import INTERRUPTED
 from properly.cli._wording import in_options
 from properly.errors import DataWarning, ProperlyError
+from properly.rules import Rule
+from properly.typing import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from properly import Interval
-    from properly.rules import Rule
-    from properly.typing import Progress
 
 
 def require_output(path: str | None, *, force: bool) -> None:

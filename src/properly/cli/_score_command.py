@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,8 +21,6 @@ from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._record import score_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from properly import Evaluation
 
 PARTS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")

@@ -8,18 +8,14 @@ becomes large.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly.errors import ImproperRuleError
+from properly.rules import BinaryRule
 from properly.rules._rule import require_binary
-
-if TYPE_CHECKING:
-    from properly.rules import BinaryRule
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # Recalibrations a + b x of the log-odds x that calibrated forecasts are held against: every
 # intercept with every slope.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from properly._boundary._options import as_number, check_choice, check_whole
@@ -17,20 +18,16 @@ from properly.comparison._pair_tests import (
     compare_models,
 )
 from properly.counts._answers import Answers
-from properly.counts._cases import contenders, side_by_side
+from properly.counts._cases import Forecasts, contenders, side_by_side
 from properly.errors import DataError
-from properly.rules import Brier
+from properly.rules import Brier, Rule
+from properly.typing import ArrayLike
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
 
     from properly.comparison._pairs import Comparison
-    from properly.counts._cases import Forecasts
     from properly.inference._design import Serial
-    from properly.rules import Rule
-    from properly.typing import ArrayLike
 
 
 def compare(

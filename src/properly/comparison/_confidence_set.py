@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from properly._boundary._notices import import_extra
-from properly._boundary._options import as_drawing, check_choice, check_whole
+from properly._boundary._options import Drawing, as_drawing, check_choice, check_whole
 from properly._boundary._record import Record
 from properly._boundary._text import many, p_text, printable, wrapped
 from properly._boundary._tolerances import SAME_SUM
-from properly.counts._cases import contenders
+from properly.counts._cases import Cases, Forecasts, contenders
 from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
 from properly.inference._replicates import best_block, require_enough
 from properly.rules import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly._boundary._options import Drawing
-    from properly.counts._cases import Cases, Forecasts
-    from properly.typing import ArrayLike, Column
+from properly.typing import ArrayLike, Column
 
 Method: TypeAlias = Literal["R", "max"]
 

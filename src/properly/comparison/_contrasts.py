@@ -14,6 +14,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -21,24 +22,26 @@ import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._tolerances import SAME_SUM
-from properly.comparison._group_variance import homogeneity, of_differences, of_groups, shrink
+from properly.comparison._group_variance import (
+    UnitCounts,
+    homogeneity,
+    of_differences,
+    of_groups,
+    shrink,
+)
 from properly.comparison._groups_record import FOR_SKILL, Contrast
 from properly.comparison._pair_tests import student_quantiles
 from properly.counts._scoring import price
-from properly.inference._design import correction_of
+from properly.inference._design import Design, correction_of
 from properly.inference._intervals import loss_range
 from properly.inference._moments import Moments, Spread, about_means, deviations, dot
 from properly.inference._multiplicity import bonferroni, max_t
 from properly.inference._variance import covariance
+from properly.rules import Rule
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from properly._boundary._options import Drawing
-    from properly.comparison._group_variance import UnitCounts
-    from properly.inference._design import Design
-    from properly.rules import Rule
-    from properly.typing import Column
 
 
 Scale: TypeAlias = Literal["plain", "share", "log"]

@@ -30,7 +30,7 @@ from properly._boundary._libraries import (
     to_numpy,
 )
 from properly._boundary._tolerances import CANCELLED
-from properly.counts._cases import is_dependent, is_in_place, rows_in_use
+from properly.counts._cases import Cases, is_dependent, is_in_place, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._moments import Spread, dot
@@ -41,14 +41,13 @@ from properly.inference._variance import (
     placements,
     shares_of_sides,
 )
+from properly.rules import BinaryRule, ClassRule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import Rule, require_binary
+from properly.typing import Array, Column
 
 if TYPE_CHECKING:
-    from properly.counts._cases import Cases
     from properly.inference._design import Design
-    from properly.rules import BinaryRule, ClassRule
-    from properly.typing import Array, Column
 
 
 Index: TypeAlias = tuple[int, int]

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import infinities
+from properly.typing import Column
 
 if TYPE_CHECKING:
     from properly.inference._design import Design
-    from properly.typing import Column
 
 
 class UnitCounts(NamedTuple):

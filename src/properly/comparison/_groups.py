@@ -5,14 +5,15 @@ Compared are the mean score, its skill, and events observed to events expected.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._options import as_drawing, check_flag
+from properly._boundary._options import Drawing, as_drawing, check_flag
 from properly._boundary._text import many
 from properly.calibration._calibration_test import combined_test, dependent_test
 from properly.calibration._components import NullDraws
@@ -26,8 +27,8 @@ from properly.comparison._contrasts import (
     is_whole,
     measures_of,
 )
-from properly.comparison._group_variance import count_units
-from properly.comparison._groups_record import FOR_INTERVAL, GroupCalibration, Groups
+from properly.comparison._group_variance import UnitCounts, count_units
+from properly.comparison._groups_record import FOR_INTERVAL, Contrast, GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_dependent, numbered, require_groups, rows_in_use
@@ -36,19 +37,10 @@ from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
 from properly.inference._multiplicity import holm, holm_bounds
-from properly.rules import Brier
+from properly.rules import BinaryRule, Brier, Rule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly._boundary._options import Drawing
-    from properly.comparison._group_variance import UnitCounts
-    from properly.comparison._groups_record import Contrast
-    from properly.rules import BinaryRule, Rule
-    from properly.typing import ArrayLike, Column
-
+from properly.typing import ArrayLike, Column
 
 # From fewer clusters, tests and intervals would tell little, and say too much.
 FOR_CLUSTERS = 5

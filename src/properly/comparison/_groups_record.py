@@ -21,10 +21,10 @@ from properly._boundary._text import (
     table,
     wrapped,
 )
+from properly.typing import Column
 
 if TYPE_CHECKING:
     from properly.comparison._group_variance import Homogeneity
-    from properly.typing import Column
 
 
 # With fewer expected events, or non-events, a group is counted and scored, but has no interval.

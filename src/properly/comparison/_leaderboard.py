@@ -6,43 +6,36 @@ Tiers hold forecasters who are not distinguishable from their first.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from properly._boundary._libraries import infinities, read_only
 from properly._boundary._options import as_number, check_choice, check_flag, check_whole
 from properly._boundary._text import listed, many, printable
-from properly.comparison._gaps import ASSUMES, effects, families
+from properly.comparison._gaps import ASSUMES, Effects, effects, families
 from properly.comparison._leaderboard_record import Leaderboard, Standing
 from properly.comparison._pair_tests import Options, around, student_p, student_quantiles
 from properly.comparison._platform_scores import (
     CAUTIONS,
     RATIO_CAUTION,
+    Crowd,
     OtherScore,
     joined,
     laid_out,
     peer_scores,
     relative_skill,
 )
-from properly.counts._answers import Answers
+from properly.counts._answers import Answers, Losses
 from properly.counts._scoring import unit_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._intervals import loss_range, within_range
-from properly.inference._multiplicity import bonferroni
-from properly.rules import Brier
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from properly.comparison._gaps import Effects
-    from properly.comparison._platform_scores import Crowd
-    from properly.counts._answers import Losses
-    from properly.inference._multiplicity import MaxT
-    from properly.rules import Rule
-    from properly.typing import Column
+from properly.inference._multiplicity import MaxT, bonferroni
+from properly.rules import Brier, Rule
+from properly.typing import Column
 
 Missing: TypeAlias = Literal["two-way", "complete"]
 # Below this share of the questions, what was assumed of the others is said.

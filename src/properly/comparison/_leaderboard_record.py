@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._record import Record, ends_apart, plain
 from properly._boundary._text import many, printable, span, table, wrapped
 from properly.errors import DataError
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from properly.comparison._platform_scores import OtherScore
-    from properly.typing import Column
 
 # Rows of a table in a terminal.
 SHOWN = 40

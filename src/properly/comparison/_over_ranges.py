@@ -14,6 +14,7 @@ the forecasts lie in; a longer range is a sum of cells.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,17 +27,14 @@ from properly._boundary._record import Record
 from properly._boundary._tolerances import CANCELLED
 from properly.comparison._differences import forecasts_of
 from properly.comparison._pair_tests import FEW, most_signs, student_p
-from properly.counts._cases import is_in_place, rows_in_use
+from properly.counts._cases import Cases, is_in_place, rows_in_use
 from properly.inference._design import Design, is_alike
 from properly.inference._shares import student
 from properly.inference._variance import degrees_of, panel_parts, spread_of_totals
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from properly.counts._cases import Cases
     from properly.rules._interval import Interval
-    from properly.typing import Column
 
 # The ends of ranges that readers choose between, in percent, and those of very many models.
 LOW = (0, 0.1, 0.2, 0.3, 0.5, 0.7)

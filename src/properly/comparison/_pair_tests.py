@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -14,6 +15,9 @@ from properly._boundary._libraries import infinities
 from properly._boundary._options import as_generator, check_level
 from properly._boundary._tolerances import CANCELLED
 from properly.comparison._differences import (
+    Index,
+    Influences,
+    ModelScores,
     Signs,
     is_area,
     long_run,
@@ -26,20 +30,15 @@ from properly.counts._scoring import unit_of
 from properly.errors import DataError
 from properly.inference._auc import logit_interval
 from properly.inference._averages import Estimate, about_design, warn_of_clusters, warn_of_few
-from properly.inference._design import Design
+from properly.inference._design import Design, Serial
 from properly.inference._intervals import loss_range, within_range
-from properly.inference._multiplicity import bonferroni, holm, max_t_of_pairs
+from properly.inference._multiplicity import MaxT, bonferroni, holm, max_t_of_pairs
 from properly.inference._variance import covariance
+from properly.rules import Rule
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.comparison._differences import Index, Influences, ModelScores
     from properly.counts._cases import Cases
-    from properly.inference._design import Serial
-    from properly.inference._multiplicity import MaxT
-    from properly.rules import Rule
-    from properly.typing import Column
 
 
 Method: TypeAlias = Literal["auto", "t", "diebold-mariano", "sign-flip"]

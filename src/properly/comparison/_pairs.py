@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -14,12 +15,10 @@ from properly._boundary._options import as_number, check_inside
 from properly._boundary._record import Record, columns_of, plain
 from properly._boundary._text import chance, many, p_text, printable, span, table, wrapped
 from properly.errors import DataError
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from properly.inference._averages import Estimate
-    from properly.typing import Column
 
 
 # What a pair has beside numbers.

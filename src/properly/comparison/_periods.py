@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,15 +21,10 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design, number_times
 from properly.inference._intervals import loss_range
 from properly.inference._variance import covariance, of_mean
+from properly.rules import Rule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from properly.rules import Rule
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # So many times are periods by themselves; more are put together into so many periods.
 NATURAL, USUAL = 24, 12

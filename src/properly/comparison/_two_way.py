@@ -20,6 +20,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,12 +29,10 @@ import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._tolerances import SAME_SUM
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from properly.counts._answers import Losses
-    from properly.typing import Column
 
 # Numbers of a piece of work, which stay in the cache.
 PIECE = 1 << 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,13 +18,11 @@ from properly.counts._cases import Cases
 from properly.counts._repeated_answers import Repeated, Stances, check_repeated, take_stances
 from properly.counts._scoring import price
 from properly.errors import DataError
+from properly.rules import Rule
+from properly.typing import ArrayLike, Column, IntoFrame
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly.counts._answer_rows import AnswerRows
-    from properly.rules import Rule
-    from properly.typing import ArrayLike, Column, IntoFrame
 
     Names = str | ArrayLike | None
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -25,12 +25,7 @@ from properly._boundary._text import many
 from properly.counts._pooling import are_equal, exact_weights
 from properly.counts._tally import Tally, require_some
 from properly.errors import ArgumentTypeError, DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.typing import Array, ArrayLike, IntoFrame
-
+from properly.typing import Array, ArrayLike, IntoFrame
 
 # What may be known of each case besides its outcome and forecast.
 Forecasts: TypeAlias = "Mapping[str, ArrayLike] | IntoFrame | ArrayLike"

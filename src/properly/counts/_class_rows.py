@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import to_numpy
-from properly.counts._cases import has_classes, is_unweighted, rows_in_use
+from properly.counts._cases import Cases, has_classes, is_unweighted, rows_in_use
 from properly.counts._reductions import complement
-from properly.counts._tally import as_tally, sums_of
+from properly.counts._tally import Tally, as_tally, sums_of
 from properly.rules._class_rule import at
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.counts._cases import Cases
-    from properly.counts._tally import Tally
-    from properly.typing import Array, Column
-
+from properly.typing import Array, Column
 
 EVENT, NO_EVENT = "event", "no event"
 

@@ -19,10 +19,10 @@ from array_api_compat import device
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import namespace, to_numpy
 from properly.counts._pooling import differences, is_one_each
+from properly.typing import Array, Column
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
-    from properly.typing import Array, Column
 
 
 # Products of two counts below this are exact in int64.

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 from properly._boundary._libraries import infinities, namespace
 from properly._boundary._options import check_inside
-from properly.counts._calls import takes_rows
+from properly.counts._calls import OutcomeRows, takes_rows
 from properly.counts._cases import Cases, event_among, is_unweighted
 from properly.counts._pooling import pool
 from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from properly.counts._calls import OutcomeRows
-    from properly.typing import Array, ArrayLike
+from properly.typing import Array, ArrayLike
 
 # The greatest and the least probability that is not certainty.
 ALMOST, HARDLY = 1 - sys.float_info.epsilon / 2, math.ulp(0)

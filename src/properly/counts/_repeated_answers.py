@@ -9,12 +9,12 @@ import numpy as np
 
 from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
+from properly.rules import Rule
 from properly.rules._dual_rules import Brier
+from properly.typing import Column
 
 if TYPE_CHECKING:
     from properly.counts._answer_rows import AnswerRows
-    from properly.rules import Rule
-    from properly.typing import Column
 
 Repeated: TypeAlias = Literal["refuse", "last", "moments", "mean-loss", "pool"]
 STANDING = ("moments", "mean-loss")

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,13 +35,10 @@ from properly.decisions._elementary import (
 )
 from properly.decisions._grid import check_increasing
 from properly.errors import ArgumentTypeError, DataError
+from properly.rules import BinaryRule
 from properly.rules._combinators import Prior, as_prior
 from properly.rules._interval import Interval, as_interval
 from properly.typing import ArrayLike, Column
-
-if TYPE_CHECKING:
-    from properly.rules import BinaryRule
-
 
 Model: TypeAlias = Tally | Cases
 

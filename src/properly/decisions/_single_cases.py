@@ -24,12 +24,12 @@ from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_plain, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
+from properly.rules import BinaryRule, ClassRule
 from properly.rules._class_rule import require_class_rule
 from properly.typing import ArrayLike, Column
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
-    from properly.rules import BinaryRule, ClassRule
 
 # The probabilities of more classes than this are too many for a line.
 MOST_SHOWN = 10

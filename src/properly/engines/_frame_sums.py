@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -29,12 +30,8 @@ from properly.counts._tally import Tally, snapped, tally_of_sums
 from properly.engines._rows import WHOLE, Rows, collected, floor, is_sound, sum_of
 from properly.engines._score_sums import COARSE, COUNTED, FINE, ScoreSums, loss_terms
 from properly.engines._symbols import loss_of, with_formulas
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from properly.rules import Rule
-    from properly.typing import ArrayLike, Column
+from properly.rules import Rule
+from properly.typing import ArrayLike, Column
 
 # Adding this rounds to a multiple of 2**-20. Sums of such are exact up to 2**33, in any order.
 ROUND = 1.5 * 2.0**32

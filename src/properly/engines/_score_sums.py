@@ -8,10 +8,11 @@ relative 1e-12. Infinite losses are counted apart.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,12 +21,8 @@ from properly._boundary._record import Adds
 from properly._boundary._text import many
 from properly.counts._scoring import price
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from properly.rules import Rule
-    from properly.typing import Column
+from properly.rules import Rule
+from properly.typing import Column
 
 Key: TypeAlias = tuple[Any, ...]
 

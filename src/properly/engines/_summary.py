@@ -7,8 +7,10 @@ comes first, and the storage: a summary as words and columns that a file can hol
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -23,15 +25,13 @@ from properly.counts._cases import numbered
 from properly.counts._tally import Tally, require_one_kind, sums_of, tally_of_sums, weight_of_each
 from properly.engines._score_sums import COUNTED, ScoreSums, keys_of, rows_in_use
 from properly.errors import DataError
+from properly.rules import Rule
 from properly.rules._parse import parse_rule
+from properly.typing import Column
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
-    from properly.rules import Rule
-    from properly.typing import Column
 
 Part = TypeVar("Part")
 

@@ -30,21 +30,18 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, partialmethod, reduce
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from properly._boundary._libraries import infinities
+from properly.rules import Rule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from properly.rules import Rule
 
 Number: TypeAlias = "Formula | float"
 

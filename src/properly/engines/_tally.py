@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._options import check_whole
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError
+from properly.typing import ArrayLike, IntoFrame
 
 if TYPE_CHECKING:
     from properly.engines._rows import Rows
-    from properly.typing import ArrayLike, IntoFrame
 
 
 def tally(

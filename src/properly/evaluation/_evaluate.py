@@ -22,7 +22,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._checkup import _notes
 from properly.evaluation._pipeline import gather
 from properly.evaluation._source import Asked
-from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Regret
+from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Regret, Rule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._interval import Interval, as_interval
 from properly.rules._rule import as_rules, require_binary
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from properly.engines._frame import Framed
     from properly.evaluation._record import Evaluation, Task
     from properly.recalibration import Map
-    from properly.rules import Rule
 
 Within: TypeAlias = Interval | tuple[float, float] | None
 

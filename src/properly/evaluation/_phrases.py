@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -15,8 +16,6 @@ from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification,
 from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from properly.rules._interval import Interval
 
 Kind: TypeAlias = Literal[

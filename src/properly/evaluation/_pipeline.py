@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
@@ -34,15 +35,13 @@ from properly.evaluation._record import MOST_CLASSES, Curves, Evaluation
 from properly.evaluation._source import COST, IMPROPER, Asked, RowSource, SumSource, has_parts
 from properly.probability._means import means
 from properly.rules import RPS, Brier
+from properly.typing import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.comparison._over_ranges import OverRanges
     from properly.comparison._periods import OverTime
     from properly.rules._interval import Interval
-    from properly.typing import Progress
 
     Source: TypeAlias = RowSource | SumSource
     from properly.calibration import CalibrationTest, Certain, GroupingError, Reliability

@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from properly._boundary import _text
 from properly._boundary._classes import names_of_labels
 from properly._boundary._options import check_choice
 from properly._boundary._record import Backend, Record, columns_of, plain, to_frame
+from properly.rules import Rule
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from properly.calibration import (
         CalibrationTest,
         Certain,
@@ -39,9 +40,7 @@ if TYPE_CHECKING:
     from properly.probability import Means
     from properly.recalibration._choice import Recalibrated
     from properly.recalibration._cross_fit import Gain
-    from properly.rules import Rule
     from properly.rules._interval import Interval
-    from properly.typing import Column
 
 Curve = TypeVar("Curve")
 Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]

@@ -8,6 +8,7 @@ few evaluations need is imported by those alone: a command that scores one model
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context
 from functools import partial
@@ -36,10 +37,9 @@ from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
 from properly.rules import Brier, Elementary, Log, Rule
 from properly.rules._ranked_probability import CutRule
+from properly.typing import Column, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from properly.calibration import GroupingError
     from properly.calibration._components import NullDraws
     from properly.comparison import Comparison, Groups
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from properly.recalibration._cross_fit import Gain
     from properly.rules._interval import Interval
     from properly.rules._penalty import NamedCost
-    from properly.typing import Column, Progress
 
 UNKNOWN: dict[str, Any] = {"standard_error": math.nan, "interval": (math.nan, math.nan)}
 IMPROPER = UNKNOWN | {"method": "an improper rule"}

@@ -21,13 +21,13 @@ from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import evaluate, rules_of_frame, rules_of_task
+from properly.rules import Rule
 from properly.typing import ArrayLike, Column, IntoFrame, Progress
 
 if TYPE_CHECKING:
     import os
 
     from properly.evaluation._record import Evaluation
-    from properly.rules import Rule
     from properly.rules._interval import Interval
 
 

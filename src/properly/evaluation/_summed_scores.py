@@ -12,6 +12,7 @@ products up to the third, say all that `properly.by_group` finds from the rows.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -32,17 +33,15 @@ from properly.inference._averages import Averages, warn_if_few, warn_of_effectiv
 from properly.inference._design import Design
 from properly.inference._intervals import loss_range, score_of_means, skill_of_means
 from properly.inference._moments import Correction, Moments, Spread
+from properly.rules import BinaryRule, Rule
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly.comparison import Comparison, Groups
     from properly.counts import Tally
     from properly.engines import Summary
     from properly.engines._score_sums import ScoreSums
     from properly.inference import Estimate
-    from properly.rules import BinaryRule, Rule
-    from properly.typing import Column
 
 
 # Losses whose variance is this much smaller than their mean square differ by rounding alone.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly._boundary._options import as_number, check_choice, check_level
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_dependent, require_event, rows_in_use
-from properly.counts._tally import as_tally, sums_of
+from properly.counts._tally import Tally, as_tally, sums_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._averages import (
     UNKNOWN,
@@ -22,7 +22,7 @@ from properly.inference._averages import (
     warn_of_clusters,
     warn_of_few,
 )
-from properly.inference._design import Design
+from properly.inference._design import Design, Serial
 from properly.inference._moments import Correction
 from properly.inference._shares import student
 from properly.inference._variance import (
@@ -33,10 +33,6 @@ from properly.inference._variance import (
     places_between,
     places_of_counts,
 )
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
-    from properly.inference._design import Serial
 
 
 @takes_rows

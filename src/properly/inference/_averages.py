@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,16 +16,10 @@ from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import Cases, is_in_place, is_unweighted, rows_in_use
 from properly.counts._tally import Tally, as_tally, sums_of
-from properly.inference._design import Design, effective_number, is_alike
-from properly.inference._moments import Moments
+from properly.inference._design import Design, Serial, effective_number, is_alike
+from properly.inference._moments import Moments, Spread
 from properly.inference._variance import covariance, effective_total, of_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.inference._design import Serial
-    from properly.inference._moments import Spread
-    from properly.typing import Array, Column
+from properly.typing import Array, Column
 
 Amounts: TypeAlias = "Callable[[Array, Array], Array]"
 Pair: TypeAlias = tuple[float, float]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -12,16 +13,13 @@ from properly._boundary._chunks import share_out
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many
 from properly.counts._isotonic import refit, refit_sequences
-from properly.inference._draws import Counts, fast_stream
+from properly.inference._draws import Counts, Sampler, fast_stream
+from properly.typing import Floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import ArrayLike
 
     from properly._boundary._options import Drawing
-    from properly.inference._draws import Sampler
-    from properly.typing import Floats
 
 
 # Cases that are drawn together: enough to forget what a call costs.

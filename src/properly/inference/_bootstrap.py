@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -26,14 +26,17 @@ from properly.counts._tally import Tally, as_tally, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._averages import UNKNOWN, Pair, interval_text
 from properly.inference._moments import Correction
-from properly.inference._replicates import Kind, best_block, quantiles, require_enough, sample_of
+from properly.inference._replicates import (
+    BootstrapSample,
+    Kind,
+    best_block,
+    quantiles,
+    require_enough,
+    sample_of,
+)
 from properly.inference._variance import of_auc, of_mean
 from properly.rules import Rule
-
-if TYPE_CHECKING:
-    from properly.inference._replicates import BootstrapSample
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # Whole numbers up to this are exact in float64.
 EXACT = 2**53

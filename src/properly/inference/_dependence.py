@@ -20,15 +20,14 @@ import numpy as np
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
-from properly.counts._cases import rows_in_use
+from properly.counts._cases import Cases, rows_in_use
 from properly.counts._isotonic import recalibrate
 from properly.inference._design import Design, is_alike
 from properly.inference._variance import covariance
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from properly.counts._cases import Cases
     from properly.inference._moments import Spread
-    from properly.typing import Column
 
 
 # Where sums vary by more than this, and times are worth fewer than these, tests refuse too often.

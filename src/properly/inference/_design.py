@@ -10,20 +10,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._text import many
-from properly.counts._cases import is_in_place, number_clusters, numbered, rows_in_use, without_time
+from properly.counts._cases import (
+    Cases,
+    is_in_place,
+    number_clusters,
+    numbered,
+    rows_in_use,
+    without_time,
+)
 from properly.errors import DataError
 from properly.inference._moments import Correction
-
-if TYPE_CHECKING:
-    from properly.counts._cases import Cases
-    from properly.typing import Column
+from properly.typing import Column
 
 Serial: TypeAlias = Literal["cosines", "newey-west", "newey-west-auto"]
 

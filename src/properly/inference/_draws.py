@@ -7,14 +7,16 @@ forecast or in cells of forecasts, and `DrawnRows` of all others.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly.counts._cases import (
+    Cases,
     has_clusters,
     has_time,
     is_unweighted,
@@ -23,15 +25,9 @@ from properly.counts._cases import (
 )
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
-from properly.inference._dependence import Residuals
+from properly.inference._dependence import Latent, Residuals
 from properly.inference._design import is_alike
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from properly.counts._cases import Cases
-    from properly.inference._dependence import Latent
-    from properly.typing import Column
+from properly.typing import Column
 
 # With fewer cases a forecast than this, drawing cases is faster than drawing counts.
 FEW = 8

@@ -15,10 +15,10 @@ import numpy as np
 from properly._boundary._libraries import beside, infinities, is_numpy, namespace, to_library_of
 from properly._boundary._tolerances import CANCELLED
 from properly.inference._shares import student
+from properly.typing import Array, Column
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
-    from properly.typing import Array, Column
 
 
 class Spread(NamedTuple):

@@ -14,16 +14,13 @@ References
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from properly._boundary._tolerances import SAME_SUM
 from properly.inference._draws import fast_stream
-
-if TYPE_CHECKING:
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # Draws for the quantile of a maximum: its Monte-Carlo error is then below a hundredth.
 DRAWS = 20_000

@@ -15,8 +15,9 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -24,19 +25,13 @@ from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._text import many
 from properly._boundary._tolerances import CANCELLED
-from properly.counts._cases import rows_in_use
+from properly.counts._cases import Cases, rows_in_use
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._draws import batches, require_counts
 from properly.inference._variance import autocovariances
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from properly.counts._cases import Cases
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # With fewer cases a kind than this, drawing cases is faster than drawing counts.
 FEW = 8

@@ -25,18 +25,14 @@ References
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._tolerances import SAME_SUM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # Enough for any two doubles between 0 and 1 to meet.
 HALVINGS = 60

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -12,12 +12,10 @@ from properly._boundary._notices import import_extra
 from properly._boundary._tolerances import SAME_SUM
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _names
-from properly.plots._names import fold, from_matplotlib, inches, legible, points
+from properly.plots._names import Box, Size, fold, from_matplotlib, inches, legible, points
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
     from properly.decisions._roc import RocBand
     from properly.inference._band import Band
-    from properly.plots._names import Box, Size
 
 
 Record = TypeVar("Record")

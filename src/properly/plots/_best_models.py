@@ -17,13 +17,12 @@ from properly.plots import _axes
 from properly.plots._axes import GREY, PALETTE, RIBBON, TEXT, Ink, inks, legend_patch, require
 from properly.plots._evaluation import draws_evaluation, on_axes
 from properly.plots._names import digits_for, fold, inches, legible, number
-from properly.plots._threshold_scale import PLAIN, WIDTH, Thresholds, ticks
+from properly.plots._threshold_scale import PLAIN, WIDTH, Axis, Thresholds, ticks
+from properly.typing import Column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.plots._threshold_scale import Axis
-    from properly.typing import Column
 
 Names: TypeAlias = tuple[str, str]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
-from properly.comparison._leaderboard_record import Leaderboard
+from properly.comparison._leaderboard_record import Leaderboard, Standing
 from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legend_patch, require
 from properly.plots._evaluation import SET, on_axes
 from properly.plots._forest_plots import SIDE, THICK, DotLook, RowPicture, key_dot, key_line
@@ -16,7 +16,6 @@ from properly.plots._names import from_matplotlib, legible, names_of, points
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.comparison._leaderboard_record import Standing
 
 # Forecasters that are drawn at most; a row below says of how many.
 MOST = 40

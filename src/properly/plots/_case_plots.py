@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -14,17 +14,24 @@ from properly.decisions._retention import ORACLE, Retention, RetentionStudy
 from properly.decisions._single_cases import CumulativeForecast, WorstCases
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _axes, _names
-from properly.plots._axes import GREY, PALE, PALETTE, TEXT, Ink, Picture, by_name, inks
+from properly.plots._axes import (
+    GREY,
+    PALE,
+    PALETTE,
+    TEXT,
+    Corner,
+    Ends,
+    Ink,
+    Picture,
+    by_name,
+    inks,
+)
 from properly.plots._evaluation import SET, draws_evaluation, on_axes
 from properly.plots._names import from_matplotlib, legible, names_of, number, points
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from matplotlib.axes import Axes
-
-    from properly.plots._axes import Corner, Ends
-    from properly.typing import Column
 
     Panels: TypeAlias = np.ndarray[Any, Any]
 

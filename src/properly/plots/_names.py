@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._notices import import_extra
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from properly.typing import Column
-
+from properly.typing import Column
 
 Size: TypeAlias = Literal["medium", "small", "x-small"]
 Box: TypeAlias = tuple[float, float, float, float]

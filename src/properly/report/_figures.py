@@ -6,6 +6,7 @@ import io
 import re
 import unicodedata
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
@@ -21,8 +22,6 @@ from properly.evaluation._record import Evaluation
 from properly.plots._evaluation import best_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from matplotlib.axes import Axes
 
     from properly.evaluation import Monitor

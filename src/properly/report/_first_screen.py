@@ -12,6 +12,7 @@ that another number takes one more column and nothing else.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,24 +22,25 @@ from properly._boundary._text import listed, printable
 from properly.calibration._statistics import why_untested
 from properly.decisions._grid import round_step, step_decimals
 from properly.evaluation._phrases import begun, between, finished, sure
-from properly.evaluation._verdict._headline import SHORT, standing_of
-from properly.evaluation._verdict._verdict import adjusted_tests, is_off, is_worse, open_pairs
+from properly.evaluation._verdict._headline import SHORT, ModelStanding, standing_of
+from properly.evaluation._verdict._verdict import (
+    Chance,
+    adjusted_tests,
+    is_off,
+    is_worse,
+    open_pairs,
+)
 from properly.recalibration._choice import kind_in_words
-from properly.report._calibration_charts import frame_of
+from properly.report._calibration_charts import Frame, frame_of
 from properly.report._page_words import AT_MOST, NONE, few, in_words, page_words, percent
 from properly.report._vega import TableCell, inks_of
 from properly.rules import Bounded, Regret
 from properly.rules._parse import rule_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.evaluation._record import Evaluation
-    from properly.evaluation._verdict._headline import ModelStanding
-    from properly.evaluation._verdict._verdict import Chance
     from properly.inference._averages import Estimate
-    from properly.report._calibration_charts import Frame
 
 # More rows than this are folded.
 MOST_ROWS = 10

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from properly import __version__
 from properly._boundary._text import listed, many, percent, printable
@@ -17,10 +18,6 @@ from properly.report._calibration_charts import allows_for_time
 from properly.report._page_words import page_words
 from properly.rules._parse import rule_in_words
 from properly.rules._registry import SCORE_WORDS, sources_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 # The references of a band, by its kind.
 BAND_SOURCES = {"consistency": "broecker", "confidence": "wellner", "simultaneous": "duembgen"}

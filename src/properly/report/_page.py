@@ -12,6 +12,7 @@ import tempfile
 import webbrowser
 from base64 import b64encode
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
@@ -19,7 +20,7 @@ from html import escape
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from properly import __version__
 from properly._boundary._chunks import one_blas_thread, share_out
@@ -29,7 +30,7 @@ from properly._boundary._text import printable
 from properly.comparison._leaderboard_record import Leaderboard
 from properly.errors import ArgumentTypeError
 from properly.evaluation._monitor._monitor import Monitor
-from properly.evaluation._phrases import begun
+from properly.evaluation._phrases import Sentence, Verdict, begun
 from properly.evaluation._record import Evaluation
 from properly.evaluation._verdict._headline import Headline, headline, standing_of
 from properly.evaluation._verdict._verdict import verdict
@@ -50,13 +51,7 @@ from properly.report._page_words import page_words
 from properly.report._score_charts import plane_chart, risks_chart, roc_chart, source_chart
 from properly.report._threshold_charts import RANKING, regret_chart
 from properly.report._time_charts import evidence_chart, time_chart
-from properly.report._vega import MOST_MODELS, drawn_part, inks_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from properly.evaluation._phrases import Sentence, Verdict
-    from properly.report._vega import Chart
+from properly.report._vega import MOST_MODELS, Chart, drawn_part, inks_of
 
 Draw: TypeAlias = "Callable[[Any], Chart | None]"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,6 @@ from properly._boundary._text import SMALLEST_P, p_text
 from properly.rules._parse import rule_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from properly.evaluation._record import Evaluation
 
 

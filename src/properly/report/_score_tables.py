@@ -6,6 +6,7 @@ In people: of 1,000 cases, how many alarms, how many of them right, how many eve
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from properly._boundary._text import listed, many, p_text, percent, printable
 from properly.calibration._statistics import why_untested
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
-from properly.decisions._at_threshold import PEOPLE, RATES, in_people, round_number
+from properly.decisions._at_threshold import PEOPLE, RATES, AtThreshold, in_people, round_number
 from properly.decisions._grid import round_middle
 from properly.evaluation._evaluate import rules_of_task
 from properly.report._class_charts import hard_table
@@ -23,10 +24,7 @@ from properly.rules import Regret
 from properly.rules._parse import rule_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from properly.calibration._decomposition import Decomposition
-    from properly.decisions._at_threshold import AtThreshold
     from properly.evaluation._record import Evaluation
     from properly.inference._averages import Estimate
 

@@ -8,7 +8,7 @@ take the colour of the text around them, on light and on dark.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -17,12 +17,10 @@ import numpy as np
 from properly._boundary._chunks import share_out
 from properly._boundary._text import printable
 from properly.report._page_words import page_words
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from properly.evaluation._record import Evaluation
-    from properly.typing import Column
 
 Spec: TypeAlias = dict[str, Any]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,12 +13,10 @@ import numpy as np
 
 from properly._boundary._text import first_of, many, printable
 from properly.errors import DataError
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from properly.engines._files._paths import File
-    from properly.typing import Column
 
 # As columns of text are read; Python's own float would also take 1_000 and nan.
 NUMBER = re.compile(

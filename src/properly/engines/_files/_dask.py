@@ -14,6 +14,7 @@ import logging
 import operator
 import re
 import reprlib
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -29,7 +30,6 @@ from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
 
     from properly.engines._files._paths import Paths
 

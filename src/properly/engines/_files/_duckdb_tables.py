@@ -12,9 +12,11 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from properly._boundary._classes import require_distinct
 from properly._boundary._notices import import_extra
@@ -22,11 +24,6 @@ from properly._boundary._text import first_of
 from properly.engines._files._checks import NUMBER
 from properly.engines._files._paths import File, damaged, is_here, unreachable
 from properly.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
 
 SEPARATORS = ",;\t|"
 OPENING = 1 << 20

@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 import zlib
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from glob import glob
 from importlib import import_module
@@ -24,8 +25,6 @@ from properly._boundary._notices import import_extra
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from _typeshed import SupportsRead
 
 

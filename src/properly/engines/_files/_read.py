@@ -15,8 +15,10 @@ import math
 import os
 import re
 import shutil
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -29,13 +31,10 @@ from properly._boundary._text import many
 from properly.engines._files import _checks, _duckdb_tables, _paths
 from properly.engines._files._duckdb_tables import Table, Value
 from properly.errors import ArgumentTypeError, DataError
+from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from properly.engines._files._paths import File, Paths
-    from properly.typing import Column
 
 
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT])(i?)B\s*", re.IGNORECASE)

@@ -8,21 +8,24 @@ import shutil
 import socket
 import subprocess
 import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _clusters
 from properly.engines._files._duckdb_tables import MISSING, Header
-from properly.engines._files._paths import is_address, is_here, listed_paths, no_match, unreachable
+from properly.engines._files._paths import (
+    Paths,
+    is_address,
+    is_here,
+    listed_paths,
+    no_match,
+    unreachable,
+)
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError, ProperlyError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from properly.engines._files._paths import Paths
 
 MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|yarn|k8s://\S+|spark://[^\s:,/]+:\d+(,[^\s:,/]+:\d+)*"

@@ -6,6 +6,7 @@ few answers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import chain
@@ -25,12 +26,10 @@ from properly.evaluation._checkup._check import Checkup, by_severity
 from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import Symptom, finding
 from properly.rules._dual_rules import Brier
+from properly.typing import Column, IntoFrame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from properly.counts._answer_rows import AnswerRows, Fault
-    from properly.typing import Column, IntoFrame
 
 ROLES = ("question", "forecaster", "outcome", "time", *_answer_rows.OF_QUESTION)
 READABLE = tuple(check for check in _checks.COLUMNS if check is not _checks.missing)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,11 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.evaluation._checkup._checks import ENOUGH, SURE
 from properly.evaluation._checkup._sheet import RawColumn, read_raw
 from properly.evaluation._checkup._symptom import Flags, Symptom, finding
+from properly.typing import Floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from properly.counts import Cases
     from properly.evaluation._record import Evaluation
-    from properly.typing import Floats
 
 
 def _words(*patterns: str) -> re.Pattern[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from properly._boundary._record import Record
 from properly._boundary._stored import packed, unpacked
 from properly._boundary._text import many, quoted
 from properly.comparison import _bets
-
-if TYPE_CHECKING:
-    from properly.rules import BinaryRule
-    from properly.typing import Column
+from properly.rules import BinaryRule
+from properly.typing import Column
 
 About = Literal["calibration", "comparison"]
 BETS_ABOUT = {"calibration": len(_bets.SLOPE), "comparison": len(_bets.BETS)}

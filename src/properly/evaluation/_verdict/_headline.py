@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -13,8 +14,6 @@ from properly.comparison._pairs import Pair, interval_name, is_significant
 from properly.evaluation import _phrases as say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly.comparison import Comparison
     from properly.evaluation._phrases import Scope
     from properly.evaluation._record import Evaluation

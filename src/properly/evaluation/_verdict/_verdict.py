@@ -8,6 +8,7 @@ is better than another; what is impossible to tell, and what it would take.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,8 +23,6 @@ from properly.inference._multiplicity import holm, holm_bounds
 from properly.rules._registry import SCORE_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from properly.calibration import Reliability
     from properly.calibration._calibration_summary import CalibrationSummary
     from properly.comparison import Groups
