@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pytest
-from scipy.stats import beta, norm
+from scipy.stats import beta
 
 import properly
 from properly.calibration import _reliability_bands
@@ -18,7 +18,6 @@ from properly.calibration._reliability_bands import (
     chernoff_half_width,
     chernoff_quantile,
     kernel_density,
-    normal_half_width,
 )
 from properly.calibration._statistics import ForecastSample
 from properly.errors import DataError
@@ -274,12 +273,6 @@ def test_chernoffs_density_is_one() -> None:
 
 
 # Half widths
-def test_a_normal_half_width_is_its_formula() -> None:
-    mean, cases = np.array([0.0, 0.1, 0.5, 1.0]), np.array([3.0, 20.0, 7.5, 2.0])
-    expected = float(norm.ppf(0.975)) * np.sqrt(mean * (1 - mean) / cases)
-    np.testing.assert_allclose(normal_half_width(mean, cases, 0.95), expected, rtol=1e-12)
-
-
 def test_a_chernoff_half_width_is_its_formula() -> None:
     mean, density = np.array([0.1, 0.5, 0.9]), np.array([2.0, 0.5, 0.01])
     expected = 0.845081 * (4 * mean * (1 - mean) / (600 * density)) ** (1 / 3)
@@ -296,7 +289,6 @@ def test_eight_times_as_many_cases_halve_a_chernoff_half_width() -> None:
 def test_what_is_certain_has_no_width_and_where_nothing_is_known_there_is_no_end_to_it() -> None:
     mean, density = np.array([0.0, 1.0, 0.0, 0.4]), np.array([1.0, 1.0, 0.0, 0.0])
     assert chernoff_half_width(mean, density, 50, 0.9).tolist() == [0, 0, 0, np.inf]
-    assert normal_half_width(mean[:2], density[:2], 0.9).tolist() == [0, 0]
 
 
 # Cases of equal weight

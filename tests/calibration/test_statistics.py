@@ -16,7 +16,6 @@ from properly.calibration._event_tests import (
     combine,
     hosmer_lemeshow,
     path_of,
-    path_scale,
     range_tail,
     reach_tail,
     spiegelhalter,
@@ -189,7 +188,6 @@ def test_a_path_by_hand() -> None:
     sample = sample_of([0, 1, 1, 0], [0.2, 0.4, 0.4, 0.9])
     found = path_of(sample.excess, 4)
     assert found == pytest.approx((1 / 4, 1.2 / 4), abs=1e-15)
-    assert path_scale(sample) == pytest.approx(math.sqrt(0.16 + 2 * 0.24 + 0.09) / 4, rel=1e-14)
 
 
 def test_the_path_starts_at_0() -> None:

@@ -84,11 +84,6 @@ def path_of(excess: Column, total: float) -> Pair:
     return max(high, -low), high - low
 
 
-def path_scale(sample: ForecastSample) -> float:
-    """Return the standard deviation of the end of the path if the forecasts are calibrated."""
-    return math.sqrt(float(sample.variance.sum())) / float(sample.weight.sum())
-
-
 def reach_tail(a: float) -> float:
     """Return how likely a Brownian path on [0, 1] goes farther than `a` from 0."""
     from scipy.special import ndtr
@@ -316,7 +311,9 @@ def _by_path(
     trial: Trial, name: str, which: int, tail: Callable[[float], float]
 ) -> CalibrationTest:
     """Test by the excess of events, added up: its reach from 0, or its range."""
-    scale, total = path_scale(trial.sample), float(trial.sample.weight.sum())
+    total = float(trial.sample.weight.sum())
+    # The standard deviation of the end of the path if the forecasts are calibrated.
+    scale = math.sqrt(float(trial.sample.variance.sum())) / total
 
     def measured(excess: Column) -> float:
         result = path_of(excess, total)[which]

@@ -345,13 +345,6 @@ DRAWN = 5000
 CELLS, ENDS, MANY = 1 << 10, 1 << 7, 10**6
 
 
-def normal_half_width(mean: Column, cases: Column, level: float) -> Column:
-    """Return the half width of a normal interval for event rates from so many cases each."""
-    from scipy.special import ndtri
-
-    return np.asarray(-ndtri((1 - level) / 2) * np.sqrt(mean * (1 - mean) / cases))
-
-
 def chernoff_half_width(mean: Column, density: Column, cases: float, level: float) -> Column:
     """Return the half width of an interval for an isotonic estimate where its curve has slope 1."""
     variance = mean * (1 - mean)
@@ -570,11 +563,13 @@ def _asymptotic(
     request: BandRequest, kind: Kind, method: str
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return the bounds for many cases: at each of few forecasts, or along a smooth curve."""
+    from scipy.special import ndtri
+
     sample, level, x = request.sample, request.drawing.level, GRID
     if method == "discrete":
         x, estimate = sample.value, request.recalibrated
         mean = x if kind == "consistency" else estimate
-        half = normal_half_width(mean, sample.effective, level)
+        half = -ndtri((1 - level) / 2) * np.sqrt(mean * (1 - mean) / sample.effective)
     else:
         estimate = np.interp(x, sample.value, request.recalibrated, left=np.nan, right=np.nan)
         mean, cases = x if kind == "consistency" else estimate, effective_total(request.tally)
