@@ -188,8 +188,9 @@ def paired(one: Column, other: Column, truth: Truth, measure: Measure) -> tuple[
 def clustered_error(x: Column, clusters: Column) -> float:
     """Return the standard error of a mean of cases in clusters, as the library corrects it."""
     number = numbered(clusters)[0]
-    totals = correction_of(np.bincount(number)).scaled(np.bincount(number, x - x.mean()))
-    return float(np.sqrt(np.sum(totals**2)) / len(x))
+    factor = correction_of(np.bincount(number)).factor
+    totals = np.bincount(number, x - x.mean())
+    return float(np.sqrt(np.sum(factor * totals**2)) / len(x))
 
 
 def two_sided(t: float, degrees: float) -> float:
