@@ -69,7 +69,7 @@ def methods(
     if not cited:
         return text
     references = page_words()["references"] | page_words()["references_of_boards"]
-    numbered = (f"{k}. {references[key]}" for k, key in enumerate(cited, 1))
+    numbered = (f"{k}. {references.get(key, key)}" for k, key in enumerate(cited, 1))
     return "\n".join([text, "", "References", *numbered])
 
 

@@ -17,14 +17,14 @@ class Entry(NamedTuple):
     maker: str
     # In sentences; empty if there is no common name.
     words: str
-    # Keys of the references that methods cite for it.
+    # The references that methods cite for it, or their keys in `report/words.toml`.
     sources: tuple[str, ...]
     # Calls: the first is usual, the others are published variants, or rules of that kind.
     examples: tuple[str, ...]
 
 
-def _entry(name: str, maker: str, sources: str, words: str = "", *examples: str) -> Entry:
-    return Entry(name, maker, words, tuple(sources.split()), examples or (f"{maker}()",))
+def _entry(name: str, maker: str, source: str, words: str = "", *examples: str) -> Entry:
+    return Entry(name, maker, words, tuple(source.split("; ")), examples or (f"{maker}()",))
 
 
 REGISTRY = (
@@ -50,7 +50,7 @@ REGISTRY = (
         *("Shifted(0.1)", "Shifted(0.1, 'classweighted')", "Shifted(0.1, 'published')"),
     ),
     _entry(
-        *("rps", "RPS", "rps galdran", "ranked probability score"),
+        *("rps", "RPS", "rps; galdran", "ranked probability score"),
         *("RPS()", "RPS(weights=[1, 1])", "RPS(normalized=False)"),
     ),
     _entry("ranked_log", "RankedLog", "ranked-log", "ranked log score"),
