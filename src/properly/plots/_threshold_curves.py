@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
 
 HEIGHT = {
-    "brier": {
-        "score": "mean elementary score",
-        "difference": "difference in mean elementary score",
-    },
-    "regret": {"score": "regret", "difference": "difference in regret"},
+    name: {"score": score, "difference": f"difference in {score}"}
+    for name, score in (("brier", "mean elementary score"), ("regret", "regret"))
 }
 REGRET_MAKER = "properly.regret_curve(tally)"
 # Of a figure without names beside the picture.

@@ -192,14 +192,9 @@ def _bars(record: Reliability, frame: Frame) -> list[Spec]:
     height = weight if record.discrete else weight * (width.min() / width)
     height = TALLEST * height / height.max()
     ends = (record.value, record.value) if record.discrete else (lower, upper)
-    columns = {
-        "x": lower,
-        "x2": np.minimum(upper, frame.top),
-        "y2": frame.at(height),
-        "range": _ranges(*ends),
-        "cases": list(map(count_of_cases, weight.tolist())),
-    }
-    rows = vega.rows_of(columns, kind="bar", y=0)
+    columns = {"x": lower, "x2": np.minimum(upper, frame.top), "y2": frame.at(height)}
+    words = {"range": _ranges(*ends), "cases": list(map(count_of_cases, weight.tolist()))}
+    rows = vega.rows_of(columns | words, kind="bar", y=0)
     return [row for row, count in zip(rows, weight, strict=True) if count]
 
 
@@ -239,15 +234,12 @@ def _layers(color: Spec) -> list[Spec]:
     high, thin, thick = {"y2": {"field": "y2"}}, {"strokeWidth": 1.4}, {"strokeWidth": 3.4}
     bars = high | {"x2": END, "tooltip": vega.hover(where)}
     # The smooth curve, and both ends of its band.
-    smooth = [
-        _layer(
-            "smooth",
-            vega.ink("line", strokeWidth=width, strokeDash=dash, opacity=0.75, clip=True),
-            vega.unfold("at", field, to=("x", "y")),
-            "isValid(datum.y)",
-        )
-        for field, width, dash in SMOOTH_LINES
-    ]
+    smooth: list[Spec] = []
+    look = {"opacity": 0.75, "clip": True}
+    for field, width, dash in SMOOTH_LINES:
+        line = vega.ink("line", strokeWidth=width, strokeDash=dash, **look)
+        unfold = vega.unfold("at", field, to=("x", "y"))
+        smooth.append(_layer("smooth", line, unfold, "isValid(datum.y)"))
     return [
         _layer("band", vega.ink("area", opacity=0.16, clip=True), **high),
         _layer("bar", vega.ink("rect", opacity=0.35), **bars),
@@ -451,15 +443,13 @@ def _gains_spec(names: list[str], rows: list[Spec], color: Spec) -> Spec:
     columns = min(len(names), CLASSES_IN_A_ROW)
     x = vega.measure("x", "would save", axis={"format": "~g", "tickCount": 4})
     ends = {"x": x | {"field": "low"}, "x2": {"field": "high"}} | color
+    zero = vega.layer(vega.ink("rule", opacity=0.5), {"x": {"datum": 0}})
+    bars = vega.layer(vega.mark("rule", strokeWidth=3, opacity=0.5), ends)
     panel = {
         "width": (vega.WIDE - NAMES) // columns - GAP,
         "height": {"step": 26},
         "encoding": {"x": x, "y": vega.category("map", None, sort=None)},
-        "layer": [
-            vega.layer(vega.ink("rule", opacity=0.5), {"x": {"datum": 0}}),
-            vega.layer(vega.mark("rule", strokeWidth=3, opacity=0.5), ends),
-            vega.layer(vega.dot(70), color),
-        ],
+        "layer": [zero, bars, vega.layer(vega.dot(70), color)],
     }
     return vega.model_panels(names, rows, panel, vega.PANEL, columns, **SHARED)
 
@@ -610,19 +600,12 @@ def _savings_spec(names: list[str], rows: list[Spec], evaluation: Evaluation) ->
     valid = "isValid(datum.y) && isValid(datum.y2)"
     ends, band = {"y2": {"field": "y2"}} | color, vega.mark("area", opacity=0.22)
     line, unfold = vega.mark("line", strokeWidth=2), vega.unfold("at", "height", to=("x", "y"))
-    panel = {
-        "width": size,
-        "height": HEIGHT,
-        "encoding": {
-            "x": vega.measure("x", "threshold", scale=scale, axis=ticks),
-            "y": vega.measure("y", None, axis=number),
-        },
-        "layer": [
-            vega.layer(vega.ink("rule", opacity=0.5), {"y": {"datum": 0}}),
-            *[vega.layer(band, ends, around, valid)] * any("low" in row for row in rows),
-            vega.layer(line, color, unfold),
-        ],
-    }
+    x = vega.measure("x", "threshold", scale=scale, axis=ticks)
+    bands = [vega.layer(band, ends, around, valid)] * any("low" in row for row in rows)
+    zero = vega.layer(vega.ink("rule", opacity=0.5), {"y": {"datum": 0}})
+    layers = [zero, *bands, vega.layer(line, color, unfold)]
+    place = {"x": x, "y": vega.measure("y", None, axis=number)}
+    panel = {"width": size, "height": HEIGHT, "encoding": place, "layer": layers}
     apart = {"scale": {"y": "independent"}, "axis": {"x": "independent"}}
     return vega.model_panels(names, rows, panel, size, columns, **SHARED | {"resolve": apart})
 

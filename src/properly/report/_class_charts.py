@@ -114,18 +114,11 @@ def _scores_panel(names: list[str], part: str, labels: Spec) -> Spec:
     lane = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(names)))}}
     titles = {name: (title, ".4f") for name, title in PARTS.items()}
     tooltip, color = vega.hover({"model": "model"} | titles), {"color": vega.model_color(names)}
-    line = vega.mark("rule", strokeWidth=1.2, opacity=0.5)
-    return {
-        "encoding": {
-            "y": y | {"scale": {"paddingInner": 0.25}},
-            "x": vega.measure(part, PARTS[part], scale={"zero": True}, axis=axis),
-            "yOffset": lane,
-        },
-        "layer": [
-            vega.layer(line, {"x2": {"datum": 0}} | color),
-            vega.layer(vega.dot(70, opacity=1), color | {"tooltip": tooltip}),
-        ],
-    }
+    x = vega.measure(part, PARTS[part], scale={"zero": True}, axis=axis)
+    place = {"y": y | {"scale": {"paddingInner": 0.25}}, "x": x, "yOffset": lane}
+    line = vega.layer(vega.mark("rule", strokeWidth=1.2, opacity=0.5), {"x2": {"datum": 0}} | color)
+    dots = vega.layer(vega.dot(70, opacity=1), color | {"tooltip": tooltip})
+    return {"encoding": place, "layer": [line, dots]}
 
 
 def confusion_chart(evaluation: Evaluation) -> Chart | None:
@@ -246,20 +239,12 @@ def retention_chart(evaluation: Evaluation) -> Chart | None:
 def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
     names, referred = list(curves), "share of cases referred"
     color, dash = {"color": vega.model_color(names)}, {"strokeDash": vega.model_dash(names)}
-    titles = {
-        "model": "model",
-        "removed": (referred, ".0%"),
-        "kept": ("cases left", ","),
-        "value": (metric, ".4f"),
-    }
-    rows = [
-        row
-        for name, curve in curves.items()
-        for row in vega.rows_of(
-            {"removed": curve.removed, "value": curve.value, "kept": curve.kept.tolist()},
-            model=name,
-        )
-    ]
+    left = {"kept": ("cases left", ","), "value": (metric, ".4f")}
+    titles = {"model": "model", "removed": (referred, ".0%")} | left
+    rows: list[Spec] = []
+    for name, curve in curves.items():
+        columns = {"removed": curve.removed, "value": curve.value, "kept": curve.kept.tolist()}
+        rows += vega.rows_of(columns, model=name)
     across = {"format": "~%", "tickCount": 5}
     place = {
         "x": vega.measure("removed", referred, axis=across, scale={"nice": False}),

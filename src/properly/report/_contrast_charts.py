@@ -206,14 +206,9 @@ def _decimals(comparison: Comparison) -> int:
 def _own(comparison: Comparison, names: tuple[str, str], decimals: int) -> Spec:
     score = comparison.scores[names[0]]
     written = fixed(score.value, decimals)
-    return {
-        "text": written,
-        "side": "own",
-        "strength": 0,
-        "told": f"{printable(names[0])}: score {written}",
-        "interval": from_to(score.interval, decimals),
-        "chance": "",
-    }
+    cell: Spec = {"text": written, "side": "own", "strength": 0}
+    told = f"{printable(names[0])}: score {written}"
+    return cell | {"told": told, "interval": from_to(score.interval, decimals), "chance": ""}
 
 
 def _cell(comparison: Comparison, names: tuple[str, str], decimals: int) -> Spec:

@@ -110,14 +110,11 @@ def intervals(evaluation: Evaluation) -> dict[str, dict[float, Benefit]]:
     These are the thresholds at which the evaluation judges models, the range's if it has one. Where
     nobody is acted upon, and of sums of clusters, there is no interval.
     """
-    return {
-        name: {
-            at.threshold: found
-            for at in by_threshold
-            if math.isfinite((found := at.estimate("net_benefit"))[1])
-        }
-        for name, by_threshold in evaluation.at_thresholds.items()
-    }
+    result = dict[str, dict[float, Benefit]]()
+    for name, by_threshold in evaluation.at_thresholds.items():
+        found = {at.threshold: at.estimate("net_benefit") for at in by_threshold}
+        result[name] = {t: benefit for t, benefit in found.items() if math.isfinite(benefit[1])}
+    return result
 
 
 def _pointed_at(evaluation: Evaluation) -> list[float]:

@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("svg", "png", "pdf")
 # The same evaluation gives the same bytes: no date, and no random salt.
-METADATA: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None},
-    "png": {},
-    "pdf": {"CreationDate": None},
-}
+METADATA: dict[str, Any] = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
 # Letters stay letters: text can be searched and read aloud, and publishers refuse outlines.
 SETTINGS = {"svg.hashsalt": "properly", "svg.fonttype": "none", "pdf.fonttype": 42}
 DOTS_PER_INCH = 200

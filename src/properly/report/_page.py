@@ -232,19 +232,10 @@ def _printed(template: str, context: dict[str, Any], options: PageOptions) -> st
     style, script = _ours("page.css"), _ours("page.js")
     runtime = _ours("vega.js") if context["specs"] else ""
     policy = _policy(style=[style], script=[*filter(None, [runtime]), script])
-    html: str = (
-        _templates(jinja)
-        .get_template(template)
-        .render(
-            **context | {name: getattr(options, name) or context.get(name) for name in ASKED},
-            version=__version__,
-            theme=json.loads(_ours("theme.json")),
-            style=style,
-            script=script,
-            runtime=runtime,
-            policy=policy,
-        )
-    )
+    asked = {name: getattr(options, name) or context.get(name) for name in ASKED}
+    frame = {"version": __version__, "theme": json.loads(_ours("theme.json")), "policy": policy}
+    drawn = {"style": style, "script": script, "runtime": runtime}
+    html: str = _templates(jinja).get_template(template).render(context | asked | frame | drawn)
     return html
 
 

@@ -88,17 +88,10 @@ def _roc_spec(evaluation: Evaluation) -> Spec:
         rows.append({"model": name} | dict(lists))
     unfolded = vega.unfold("fpr", "tpr", "from", to=("x", "y", "threshold"))
     dashed = vega.ink("line", opacity=0.5, strokeDash=[5, 3])
-    curves = {"data": {"name": "curves", "values": rows}, "layer": _curves(names)}
-    return {
-        "width": SIZE,
-        "height": SIZE,
-        "params": [vega.shown(names)],
-        "layer": [
-            vega.layer(dashed, _rates(), values=DIAGONAL),
-            curves | {"transform": vega.kept(vega.SHOWN, unfolded)},
-            _areas(evaluation),
-        ],
-    }
+    curves: Spec = {"data": {"name": "curves", "values": rows}, "layer": _curves(names)}
+    curves |= {"transform": vega.kept(vega.SHOWN, unfolded)}
+    layers = [vega.layer(dashed, _rates(), values=DIAGONAL), curves, _areas(evaluation)]
+    return {"width": SIZE, "height": SIZE, "params": [vega.shown(names)], "layer": layers}
 
 
 def _rates() -> Spec:
@@ -112,12 +105,8 @@ def _rates() -> Spec:
 
 def _curves(names: list[str]) -> list[Spec]:
     place = _rates() | {"color": vega.model_color(names)}
-    titles = {
-        "model": "model",
-        "y": ("of the events", ".1%"),
-        "x": ("of the non-events", ".1%"),
-        "threshold": ("forecasts from", ".4f"),
-    }
+    shares = {"y": ("of the events", ".1%"), "x": ("of the non-events", ".1%")}
+    titles = {"model": "model"} | shares | {"threshold": ("forecasts from", ".4f")}
     line = {"strokeDash": vega.model_dash(names), "order": vega.measure("x")}
     pointed = {"opacity": vega.POINTED, "tooltip": vega.hover(titles)}
     steps: list[Spec | str] = [

@@ -278,7 +278,8 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
         ["|".join("/".join(cell) for cell in row) for row in rows]
         for rows in (*cells.values(), *([row] for row in plain.values()))
     ]
-    dots, alike = [[_dots(at) for at in x] for x in models.values()], _dots(everyone)
+    alike = _dots(everyone)
+    dots = [*([_dots(at) for at in x] for x in models.values()), [alike], [[0, 0, alike[0]]]]
     shares = [100 * t for t in thresholds]
     return {
         "per": f"{per:,}",
@@ -290,12 +291,7 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
         "place": start,
         "tables": tables,
         "dot": "" if per == DOTS else f"{per // DOTS:,}",
-        "numbers": {
-            "percent": shares,
-            "labels": labels,
-            "rows": texts,
-            "dots": [*dots, [alike], [[0, 0, alike[0]]]],
-        },
+        "numbers": {"percent": shares, "labels": labels, "rows": texts, "dots": dots},
     }
 
 

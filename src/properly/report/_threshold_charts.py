@@ -416,18 +416,13 @@ def _curves(evaluation: Evaluation) -> list[tuple[str, bool, MurphyCurve]]:
 def _spec(evaluation: Evaluation) -> Spec:
     names, steps = list(evaluation.regret), grid(evaluation, closed=True)
     rows = len(names) + len(evaluation.baseline_regret)
+    drawn = *_plain_curves(evaluation), _model_curves(evaluation)
     return {
         "width": WIDTH,
         "height": max(HEIGHT, HEAD + STEP * rows),
         "usermeta": _sure(evaluation),
         "params": [vega.shown(names), steps, *zoomed(evaluation), *chosen_ends()],
-        "layer": [
-            _brush(evaluation),
-            *_plain_curves(evaluation),
-            _model_curves(evaluation),
-            _ranking(evaluation),
-            *_heading(),
-        ],
+        "layer": [_brush(evaluation), *drawn, _ranking(evaluation), *_heading()],
     }
 
 

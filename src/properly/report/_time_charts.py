@@ -279,13 +279,8 @@ def _axes(courses: Sequence[Course], ends: Ends, ticks: list[int]) -> Spec:
 def _about(course: Course, drawn: tuple[str, ...]) -> Spec:
     """Say whose a row is; models without a switch are always shown."""
     one = course.record
-    return {
-        "model": one.model,
-        "apart": one.model not in drawn,
-        "claim": printable(one.claim),
-        "about": one.about,
-        "quiet": course.is_quiet,
-    }
+    whose: Spec = {"model": one.model, "apart": one.model not in drawn}
+    return whose | {"claim": printable(one.claim), "about": one.about, "quiet": course.is_quiet}
 
 
 def _rows(line: int, course: Course, ends: Ends) -> list[Spec]:
