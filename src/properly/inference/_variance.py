@@ -273,7 +273,9 @@ def spread_of_totals(total: Column, design: Design) -> Spread:
     """Find the same from influences added up over clusters, times or cells, or of single cases."""
     with infinities():
         if design.is_panel:
-            return _of_panel(total, design)
+            of_clusters, of_times, own = panel_parts(total, design)
+            joint = of_parts(of_clusters.covariance, of_times.covariance, own)
+            return Spread(joint, min(of_clusters.degrees, of_times.degrees))
         if design.time is not None:
             return _over_time(total, design.serial)
         if design.stratum is not None:
@@ -331,15 +333,11 @@ def _over_time(total: Column, serial: Serial) -> Spread:
     return Spread(by_lags(total, lag), times - 1)
 
 
-def _of_panel(total: Column, design: Design) -> Spread:
-    """Allow for clusters that are lastingly off, and for times that depend on their neighbours."""
-    of_clusters, of_times, own = panel_parts(total, design)
-    joint = of_parts(of_clusters.covariance, of_times.covariance, own)
-    return Spread(joint, min(of_clusters.degrees, of_times.degrees))
-
-
 def panel_parts(total: Column, design: Design) -> tuple[Spread, Spread, Column]:
-    """Find the spread by clusters, that by times, and what is in both, from totals of cells."""
+    """Find the spread by clusters, that by times, and what is in both, from totals of cells.
+
+    Clusters may be lastingly off, and times depend on their neighbours.
+    """
     _, cluster, time = design.cells
     of_clusters = _independent(add_up(total, cluster, design.clusters), design)
     of_times = _over_time(add_up(total, time, design.times), design.serial)
