@@ -50,13 +50,6 @@ SHRUNK = (
     "Shrunk scores are drawn towards the mean of the groups, the more the less is known; they "
     "stand beside the raw ones, not in their place."
 )
-# In a frame, beside the p-values of the score.
-RENAMED = {
-    "p_value": "calibration_p_value",
-    "adjusted_p_value": "adjusted_calibration_p_value",
-    "p_is_bound": "calibration_p_is_bound",
-    "adjusted_p_is_bound": "adjusted_calibration_p_is_bound",
-}
 WORDS = ("rule", "unit", "design", "level", "replicates")
 COUNTS = ("cases", "events", "event_rate", "mean_forecast", "units", "enough")
 
@@ -454,7 +447,8 @@ class Groups(Record):
             columns |= {measure: named.pop(f"{prefix}value")} | named
         if self.calibration is not None:
             result = self.calibration.columns()
-            columns |= {RENAMED.get(name, name): column for name, column in result.items()}
+            # Beside the p-values of the scores.
+            columns |= {name.replace("p_", "calibration_p_"): x for name, x in result.items()}
         return columns
 
     def _counts(self) -> dict[str, list[Any]]:

@@ -291,16 +291,11 @@ def number_times(time: Column) -> Column:
     except TypeError:
         result = None
     if result is None:
-        message = f"times must be numbers or dates, which have an order; got {_kinds(time)}"
+        kinds = {type(x).__name__ for x in time} if time.dtype.kind == "O" else {str(time.dtype)}
+        got = " and ".join(sorted(kinds))
+        message = f"times must be numbers or dates, which have an order; got {got}"
         raise DataError(message, hint="text would be put in the order of letters.")
     return result
-
-
-def _kinds(column: Column) -> str:
-    """Name the types of a column of objects, or its one type."""
-    if column.dtype.kind != "O":
-        return str(column.dtype)
-    return " and ".join(sorted({type(x).__name__ for x in column}))
 
 
 def _require_nested(cases: Cases, used: Column, cluster: Column, stratum: Column) -> None:
