@@ -16,11 +16,11 @@ from click.shell_completion import CompletionItem
 
 from properly.errors import ProperlyError
 from properly.recalibration._map_registry import KINDS, fitted_to
-from properly.rules import Rule
 
 if TYPE_CHECKING:
     from properly import Interval
     from properly.cli._gate import Condition, Versus
+    from properly.rules import Rule
 
 ARGUMENTS = "properly.arguments"
 # The command that reads what those take that have no option --long.

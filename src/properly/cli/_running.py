@@ -16,11 +16,12 @@ from properly._boundary._text import printable
 from properly.cli import INTERRUPTED
 from properly.cli._wording import in_options
 from properly.errors import DataWarning, ProperlyError
-from properly.rules import Rule
-from properly.typing import Progress
 
+# Not at run time: help needs neither numbers nor rules.
 if TYPE_CHECKING:
     from properly import Interval
+    from properly.rules import Rule
+    from properly.typing import Progress
 
 
 def require_output(path: str | None, *, force: bool) -> None:
