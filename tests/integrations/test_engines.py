@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.laws.engine_checks import assert_same_tally, rows
-from tests.laws.engine_laws import LAWS, SHORT, Law
+from tests.laws.engine_laws import LAWS, SHORT
 from tests.laws.engines import PANDAS_OF_ARROW, POLARS, Engine
 from tests.messages.test_frames import ONE_OF_EACH, misheard
 
 import properly
 from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from tests.laws.engine_laws import Law
 
 WHY = "dask is not installed; `make test-integrations` installs it"
 dask = pytest.importorskip("dask", reason=WHY)
