@@ -370,8 +370,8 @@ def _of_clusters(pairs: ForecastPairs, mean: Column, share: Column, design: Desi
     units = np.bincount(group[first])
     amount = share * np.sqrt(units / (units - 1))[group]
     if cluster is None:
-        alike, square = pairs.alike(amount**2)
-        result = alike.squares(mean, np.sqrt(square), np.arange(len(square)))
+        alike, (square,) = pairs.alike(amount**2)
+        result = alike.squares_of_cases(mean, square)
     else:
         result = pairs.squares(mean, amount, cluster)
     if stratum is None:
@@ -390,17 +390,29 @@ def contrast(
     if design.time is None and design.cluster is not None and design.units == len(design.weight):
         # A cluster of one case is a case, which needs no sums.
         design = Design(design.weight, None, design.stratum)
-    degrees, weight, once = degrees_of(design), design.weight, np.ones(len(design.weight))
-    mean, units = pairs.mean(once, weight), (design.cluster, design.time)
-    counts = [pairs.differing(once, x) for x in units if x is not None]
-    enough = np.min(counts or [pairs.differing(once)], axis=(0, 1)) >= ENOUGH
+    degrees, weight, cases = degrees_of(design), design.weight, len(design.weight)
+    single, number, square = (
+        design.unit is None and design.stratum is None,
+        weight * 0 + 1,
+        weight**2,
+    )
+    if single:
+        pairs, (number, weight, square) = pairs.alike(number, weight, square)
+    square = square / weight.sum() ** 2
+    mean, units = pairs.mean(number, weight), (design.cluster, design.time)
+    counts = [pairs.differing(number, x) for x in units if x is not None]
+    enough = np.min(counts or [pairs.differing(number)], axis=(0, 1)) >= ENOUGH
     error, quantile = np.full(len(mean), np.nan), math.nan
     if enough.any():
-        some, share = pairs.at(enough), weight / weight.sum()
-        matrix = covariance_of_pairs(some, some.mean(once, weight), share, design)
+        some = pairs.at(enough)
+        away, share = some.mean(number, weight), weight / weight.sum()
+        if single:
+            matrix = some.squares_of_cases(away, square * (cases / (cases - 1)))
+        else:
+            matrix = covariance_of_pairs(some, away, share, design)
         # Next to independent costs that always differ as much as they can.
         most = 2 * np.maximum(some.threshold, 1 - some.threshold)
-        varies = np.diagonal(matrix) > SAME_SUM * most**2 * (share @ share)
+        varies = np.diagonal(matrix) > SAME_SUM * most**2 * square.sum()
         matrix = matrix[np.ix_(varies, varies)]
         error[np.flatnonzero(enough)[varies]] = np.sqrt(np.diagonal(matrix))
         if varies.any():

@@ -279,7 +279,7 @@ class ForecastPairs:
         sign = 2 * (one > other).astype(np.int8) - 1
         return cls(threshold, begin, end, sign, happened)
 
-    def alike(self, amount: Column) -> tuple[ForecastPairs, Column]:
+    def alike(self, *amounts: Column) -> tuple[ForecastPairs, list[Column]]:
         """Put cases together that are alike, and add up amounts of theirs."""
         wide = len(self.threshold) + 1
         kind = self.begin.astype(np.int64)
@@ -290,7 +290,7 @@ class ForecastPairs:
         begin, end = np.divmod(some // 4, wide)
         sign, happened = np.where(some // 2 % 2, 1, -1), some % 2 == 1
         pairs = ForecastPairs(self.threshold, begin, end, sign, happened)
-        return pairs, np.bincount(kind, amount)[some]
+        return pairs, [np.bincount(kind, x)[some] for x in amounts]
 
     def differing(self, number: Column, unit: Column | None = None) -> Column:
         """Count the non-events, and the events, that are judged differently at each threshold.
@@ -330,6 +330,10 @@ class ForecastPairs:
             total -= np.outer(np.bincount(here, amount[rows], size), mean)
             result += total.T @ total
         return result
+
+    def squares_of_cases(self, mean: Column, square: Column) -> Column:
+        """Add up the squares of single cases, given the sum of the squared amounts of each row."""
+        return self.squares(mean, np.sqrt(square), np.arange(len(square)))
 
     def some(self, rows: Column) -> ForecastPairs:
         """Keep some of the cases."""

@@ -281,4 +281,4 @@ def _correlation(ratio: Ratio, table: Fourfold) -> Column:
         over_kinds(table.squares * (a * b)) for a, b in ((one, other), (one, one), (other, other))
     ]
     alike = np.asarray(products[0] / np.sqrt(products[1] * products[2]))
-    return np.asarray(np.nan_to_num(alike).clip(-1, 1))
+    return np.nan_to_num(alike).clip(-1, 1)
