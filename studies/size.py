@@ -166,21 +166,21 @@ def _is_shape(token: tokenize.TokenInfo) -> bool:
 
 # What is counted, how, and the most that it may be.
 FIGURES: dict[str, tuple[Callable[[], int], int]] = {
-    "code lines": (lambda: code_lines(sources()), 52_360),
-    "modules": (lambda: len(sources()), 286),
-    "public names": (public_names, 241),
+    "code lines": (lambda: code_lines(sources()), 46_000),
+    "modules": (lambda: len(sources()), 255),
+    "public names": (public_names, 232),
     "longest chain of imports": (longest_chain, 17),
     "module names used twice": (
         lambda: repeated(path.stem for path in sources() if not path.stem.startswith("__")),
-        8,
+        7,
     ),
     "class names used twice": (lambda: repeated(class_names()), 0),
     "private members of other classes": (
         lambda: sum(path.read_text(encoding="utf-8").count("noqa: SLF001") for path in sources()),
-        12,
+        10,
     ),
-    "pairs of places that share six lines": (copies, 396),
-    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 66_760),
+    "pairs of places that share six lines": (copies, 320),
+    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 65_000),
 }
 
 
