@@ -280,5 +280,5 @@ def _correlation(ratio: Ratio, table: Fourfold) -> Column:
     products = [
         over_kinds(table.squares * (a * b)) for a, b in ((one, other), (one, one), (other, other))
     ]
-    alike = np.asarray(products[0] / np.sqrt(products[1] * products[2]))
-    return np.nan_to_num(alike).clip(-1, 1)
+    alike = np.nan_to_num(products[0] / np.sqrt(products[1] * products[2]))
+    return np.asarray(alike.clip(-1, 1))
