@@ -38,6 +38,7 @@ def drawn(draw: st.DrawFn) -> Cases:
     return Cases(rng.integers(classes, size=rows), p, weight=weight)
 
 
+@pytest.mark.filterwarnings("ignore:kappa is 0 / 0")
 @pytest.mark.parametrize("cost", ["zero_one", "absolute", "quadratic", "matrix"])
 @given(cases=drawn())
 def test_every_number_is_that_of_the_function_of_its_name(cost: Any, cases: Cases) -> None:
