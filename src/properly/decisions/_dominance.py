@@ -15,13 +15,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import beside, namespace, to_library_of, to_numpy
 from properly._boundary._options import Drawing, as_drawing
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many, wrapped
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_two
-from properly.counts._cases import Cases, rows_in_use
+from properly.counts._cases import Cases, is_in_place, rows_in_use
 from properly.decisions._elementary import ENOUGH, GRID, ForecastPairs, require_pair
 from properly.errors import DataError
 from properly.inference._design import Design
@@ -294,12 +294,15 @@ def dominance(
     require_enough(drawing.level, drawing.replicates, ends=1, what="a band")
     require_pair(first, second, "dominance")
     design = Design.of(first)
-    y, p, _, used = rows_in_use(first)
-    p, q = (x.astype(np.float64, copy=False) for x in (p, to_numpy(second.p)[used]))
     ends = Interval(0, 1) if within is None else as_interval(within)
-    threshold = choose_thresholds(thresholds, ends)
-    pairs = ForecastPairs.of(threshold, p, q, y)
-    difference, error, quantile = contrast(pairs, design, drawing)
+    threshold, times = choose_thresholds(thresholds, ends), None
+    if is_in_place(first):
+        pairs, times = _alike_in_place(threshold, first, second)
+    else:
+        y, p, _, used = rows_in_use(first)
+        p, q = (x.astype(np.float64, copy=False) for x in (p, to_numpy(second.p)[used]))
+        pairs = ForecastPairs.of(threshold, p, q, y)
+    difference, error, quantile = contrast(pairs, design, drawing, times)
     return Dominance(
         threshold=threshold,
         difference=difference,
@@ -380,10 +383,26 @@ def _of_clusters(pairs: ForecastPairs, mean: Column, share: Column, design: Desi
     return result - pairs.squares(mean, amount / np.sqrt(units)[group], group)
 
 
+def _alike_in_place(threshold: Column, first: Cases, second: Cases) -> tuple[ForecastPairs, Column]:
+    """Count alike cases on the device that they are on; only kinds and numbers leave it."""
+    xp, wide = namespace(first.p), len(threshold) + 1
+    one, other = (
+        xp.searchsorted(beside(threshold, p), p, side="right")
+        for p in (xp.astype(x, xp.float64) for x in (first.p, to_library_of(second.p, first.p)))
+    )
+    kind = 2 * (one * wide + other) + xp.astype(first.y, one.dtype)
+    some, times = map(to_numpy, xp.unique_counts(kind))
+    # Of forecasts between two thresholds, the lower one stands for all.
+    p, q = np.append(-1.0, threshold)[np.stack(np.divmod(some // 2, wide))]
+    return ForecastPairs.of(threshold, p, q, some % 2 == 1), times.astype(np.float64)
+
+
 def contrast(
-    pairs: ForecastPairs, design: Design, drawing: Drawing
+    pairs: ForecastPairs, design: Design, drawing: Drawing, times: Column | None = None
 ) -> tuple[Column, Column, float]:
     """Compare two forecasts at each threshold: differences, errors, and a quantile for all.
+
+    A pair may stand for several single cases without weights, so many `times`.
 
     An error is NaN where too few cases are judged differently, or where these do not vary.
     """
@@ -391,11 +410,9 @@ def contrast(
         # A cluster of one case is a case, which needs no sums.
         design = Design(design.weight, None, design.stratum)
     degrees, weight, cases = degrees_of(design), design.weight, len(design.weight)
-    single, number, square = (
-        design.unit is None and design.stratum is None,
-        weight * 0 + 1,
-        weight**2,
-    )
+    single = design.unit is None and design.stratum is None
+    number, square = (weight * 0 + 1, weight**2) if times is None else (times, times)
+    weight = weight if times is None else times
     if single:
         pairs, (number, weight, square) = pairs.alike(number, weight, square)
     square = square / weight.sum() ** 2
