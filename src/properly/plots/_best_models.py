@@ -15,7 +15,7 @@ from properly.decisions._elementary import ENOUGH
 from properly.errors import DataError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALETTE, RIBBON, TEXT, Ink, inks, legend_patch, require
-from properly.plots._evaluation import draws_evaluation, on_axes
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import digits_for, fold, inches, legible, number
 from properly.plots._threshold_scale import PLAIN, WIDTH, Axis, Thresholds, ticks
 from properly.typing import Column
@@ -223,7 +223,6 @@ def _draw_ranks(picture: Thresholds, edges: Column, height: Column, name: str, i
 
 
 @draws_evaluation
-@on_axes()
 def dominance(
     record: Dominance,
     ax: Axes | None = None,
@@ -242,11 +241,17 @@ def dominance(
     ----------
     record : Dominance
         From `properly.decisions.dominance`; on any of its scales.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
     names : two str
         Names of the first model and of the second.
     axis : {"linear", "log-odds"}, optional
         Even steps in the threshold or in its log-odds, which make room for small thresholds. That
         of the Axes if left out; a new one is linear.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----

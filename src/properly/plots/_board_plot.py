@@ -9,7 +9,6 @@ from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
 from properly.comparison._leaderboard_record import Leaderboard, Standing
 from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legend_patch, require
-from properly.plots._evaluation import SET, on_axes
 from properly.plots._forest_plots import SIDE, THICK, DotLook, RowPicture, key_dot, key_line
 from properly.plots._names import from_matplotlib, legible, names_of, points
 
@@ -44,7 +43,6 @@ class BoardRows(NamedTuple):
         return FIRST if may_be_best(self.rows[row]) else LATER
 
 
-@on_axes(SET)
 def leaderboard(record: Leaderboard, ax: Axes | None = None) -> Axes:
     """Draw scores of forecasters, ranks they may have, and how much they answered.
 
@@ -59,6 +57,12 @@ def leaderboard(record: Leaderboard, ax: Axes | None = None) -> Axes:
     ----------
     record : Leaderboard
         From `properly.leaderboard`. Of more than 40 forecasters, the first 40 are drawn.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----

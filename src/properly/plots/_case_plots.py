@@ -26,7 +26,7 @@ from properly.plots._axes import (
     by_name,
     inks,
 )
-from properly.plots._evaluation import SET, draws_evaluation, on_axes
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import from_matplotlib, legible, names_of, number, points
 from properly.typing import Column
 
@@ -158,7 +158,6 @@ def _bands_to_draw(record: object) -> dict[str, Bounds]:
 
 
 @draws_evaluation
-@on_axes(SET)
 def worst_cases(record: WorstCases, ax: Axes | None = None) -> Axes:
     """Draw the forecasts of the cases with the greatest losses, the worst on top.
 
@@ -171,6 +170,12 @@ def worst_cases(record: WorstCases, ax: Axes | None = None) -> Axes:
     ----------
     record : WorstCases
         From `properly.decisions.worst_cases`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----
@@ -404,7 +409,6 @@ class Course(NamedTuple):
         return said + (f": {len(self.alarms)} alarms" if self.alarms else "")
 
 
-@on_axes()
 def monitor(record: Any, ax: Axes | None = None) -> Axes:
     """Draw the evidence of a monitor over the cases that it has counted.
 
@@ -416,6 +420,12 @@ def monitor(record: Any, ax: Axes | None = None) -> Axes:
     ----------
     record : Monitor
         A `properly.Monitor` that has counted cases.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----

@@ -18,7 +18,7 @@ from properly.decisions._roc import RocCurve
 from properly.errors import DataError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, Color, Ink, Limits, Picture, by_name, inks
-from properly.plots._evaluation import SET, draws_evaluation, on_axes
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import digits_for, legible, number, title_lines
 from properly.plots._threshold_curves import draw_scores
 
@@ -220,7 +220,6 @@ def _draw_rate(picture: Picture, record: Reliability, ink: Ink, name: str) -> No
     ax.plot(dots, height, "o", markersize=3.5, **look)
 
 
-@on_axes()
 def binned_reliability(
     record: BinnedReliability | Mapping[str, BinnedReliability], ax: Axes | None = None
 ) -> Axes:
@@ -231,6 +230,12 @@ def binned_reliability(
     record : BinnedReliability or dict of BinnedReliability by name
         From `properly.calibration.binned_reliability`. Several show how much the choice of bins
         decides.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -261,7 +266,6 @@ def binned_reliability(
 
 
 @draws_evaluation
-@on_axes()
 def roc(
     curve: RocCurve | Mapping[str, RocCurve], ax: Axes | None = None, *, color: Color | None = None
 ) -> Axes:
@@ -275,8 +279,14 @@ def roc(
     ----------
     curve : RocCurve or dict of RocCurve by model
         From `properly.roc_curve`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -455,7 +465,6 @@ def _farthest(values: Iterable[float]) -> float:
 
 
 @draws_evaluation
-@on_axes(SET)
 def mcb_dsc(
     decompositions: Decomposition | Mapping[str, Decomposition], ax: Axes | None = None
 ) -> Axes:
@@ -472,6 +481,12 @@ def mcb_dsc(
         From `properly.decompose`, with one rule and the same cases. Intervals, where there are
         any, are thin bars. They allow for the noise that recalibration fits too; a point that lies
         outside its bar for this reason is joined to it by dots.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+
+    Returns
+    -------
+    matplotlib Axes
 
     References
     ----------

@@ -1,8 +1,7 @@
-"""What pictures take: an Axes, and an evaluation, which has the records of each of them."""
+"""Pictures of an evaluation: which of its records each of them draws."""
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -20,13 +19,6 @@ S_contra = TypeVar("S_contra", contravariant=True)
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 P = ParamSpec("P")
-Draw = TypeVar("Draw", bound=Callable[..., Any])
-
-# What becomes of the limits of an Axes that is handed in.
-STAY, SET = "Limits that its owner has set stay.", "Its limits are set."
-# The parameters in a docstring: the first of them, and all others.
-ENTRY = r"\S.*\n(?:    .*\n)+"
-PARAMETERS = re.compile(rf"(\nParameters\n-+\n{ENTRY})((?:{ENTRY})*)")
 
 # Pictures of one model at a time.
 ONE = ("confusion", "groups", "worst_cases")
@@ -48,20 +40,6 @@ RECORDS: dict[str, Callable[[Evaluation], Any]] = {
     "reliability_grid": attrgetter("reliability"),
     "worst_cases": attrgetter("worst"),
 }
-
-
-def on_axes(limits: str = STAY) -> Callable[[Draw], Draw]:
-    """Describe the Axes that a picture takes, behind its first parameter, and returns."""
-    place = f"    Where to draw; a new figure if left out. {limits}"
-    entry = f"ax : matplotlib Axes, optional\n{place}\n"
-    result = "Returns\n-------\nmatplotlib Axes\n"
-
-    def described(draw: Draw) -> Draw:
-        doc = cleandoc(draw.__doc__ or "")
-        draw.__doc__ = PARAMETERS.sub(rf"\1{entry}\2\n{result}", doc, count=1)
-        return draw
-
-    return described
 
 
 class OfEvaluation(Protocol[S_contra, P, R_co]):
@@ -89,11 +67,12 @@ def draws_evaluation(draw: Callable[Concatenate[S, P], R]) -> OfEvaluation[S, P,
         records, defaults = _drawn_from(args[0], draw.__name__, options.pop("model", None))
         return draw(*records, *args[1:], **defaults | options)
 
+    head = "Parameters\n----------\n"
     said = (
         f"An evaluation will do as well: ``plots.{draw.__name__}(e)``, and of one of its\n"
-        f"models ``plots.{draw.__name__}(e, model=name)``."
+        f"models ``plots.{draw.__name__}(e, model=name)``.\n\n"
     )
-    drawn.__doc__ = PARAMETERS.sub(rf"\n{said}\n\1\2", cleandoc(draw.__doc__ or ""), count=1)
+    drawn.__doc__ = cleandoc(draw.__doc__ or "").replace(head, said + head, 1)
     return cast("OfEvaluation[S, P, R]", drawn)
 
 

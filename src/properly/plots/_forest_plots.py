@@ -14,7 +14,7 @@ from properly.comparison._pairs import Comparison, is_significant
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, PALETTE, SLATE, TEXT, Ends, Picture, legend_line
-from properly.plots._evaluation import SET, draws_evaluation, on_axes
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import LETTER, fold, inches, legible, names_of, number, points
 
 if TYPE_CHECKING:
@@ -209,7 +209,6 @@ class PairRow(NamedTuple):
 
 
 @draws_evaluation
-@on_axes(SET)
 def comparison(record: Comparison, ax: Axes | None = None) -> Axes:
     """Draw which of two models is better, for each pair, and how sure that is.
 
@@ -223,6 +222,12 @@ def comparison(record: Comparison, ax: Axes | None = None) -> Axes:
     ----------
     record : Comparison
         From `properly.compare`. Pairs are sorted by the scores of the models, the best on top.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----
@@ -384,7 +389,6 @@ class GroupView(NamedTuple):
 
 
 @draws_evaluation
-@on_axes(SET)
 def groups(record: Groups, ax: Axes | None = None, *, measure: Which = "score") -> Axes:
     """Draw the score of each group with its interval, and mark the worst group.
 
@@ -399,9 +403,15 @@ def groups(record: Groups, ax: Axes | None = None, *, measure: Which = "score") 
     ----------
     record : Groups
         From `properly.by_group`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
     measure : {"score", "skill", "observed_expected"}
         What to draw. Scores depend on how common the event is in a group; the skill, and events
         observed to events expected, say more about the forecasts.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

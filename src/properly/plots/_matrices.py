@@ -10,7 +10,7 @@ import numpy as np
 from properly.decisions._confusion import Confusion
 from properly.plots import _axes, _forest_plots, _names
 from properly.plots._axes import NOTHING, PALETTE, Array, Picture, legend_patch, rgb
-from properly.plots._evaluation import SET, draws_evaluation, on_axes
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._forest_plots import decimals, score_of, verdict_on
 from properly.plots._names import LETTER, MINUS, inches, names_of, number, points
 
@@ -80,7 +80,6 @@ class Matrix(Picture):
 
 
 @draws_evaluation
-@on_axes(SET)
 def confusion(record: Confusion, ax: Axes | None = None) -> Axes:
     r"""Draw how often each class was decided for, by what was true.
 
@@ -93,6 +92,12 @@ def confusion(record: Confusion, ax: Axes | None = None) -> Axes:
     ----------
     record : Confusion
         From `properly.decisions.confusion`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -147,7 +152,6 @@ class PairDifference(NamedTuple):
 
 
 @draws_evaluation
-@on_axes(SET)
 def comparison_matrix(record: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the difference between any two models as a cell of a matrix.
 
@@ -161,6 +165,12 @@ def comparison_matrix(record: Comparison, ax: Axes | None = None) -> Axes:
     ----------
     record : Comparison
         From `properly.compare`. Up to about fifteen models stay legible.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----

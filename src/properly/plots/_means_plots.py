@@ -8,7 +8,7 @@ import numpy as np
 
 from properly.plots import _axes, _names
 from properly.plots._axes import DIAGONAL, GREY, PALE, PALETTE, SLATE, TEXT, Ink, Picture, by_name
-from properly.plots._evaluation import SET, draws_evaluation, on_axes
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import MINUS, from_matplotlib, inches, legible
 from properly.probability._means import Means, SourceTable
 from properly.probability._power_means import LABELS, POWERS
@@ -73,7 +73,6 @@ class Bars(Picture):
 
 
 @draws_evaluation
-@on_axes(SET)
 def means_bars(means: Means | Mapping[str, Means], ax: Axes | None = None) -> Axes:
     """Draw the share of right answers beside three averages of the probabilities.
 
@@ -88,6 +87,12 @@ def means_bars(means: Means | Mapping[str, Means], ax: Axes | None = None) -> Ax
     ----------
     means : Means or dict of Means by model
         From `properly.means`. Up to about fifteen stay legible.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Its limits are set.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----
@@ -170,7 +175,6 @@ def _write_means(picture: Bars, rows: list[Means], names: list[str]) -> None:
     picture.write(LABELS["mean_probability"], at, offset, "axes fraction", **heading)
 
 
-@on_axes()
 def risk_profile(profile: RiskProfile | Mapping[str, RiskProfile], ax: Axes | None = None) -> Axes:
     """Draw the mean probability of what happened against the power of the mean.
 
@@ -186,6 +190,12 @@ def risk_profile(profile: RiskProfile | Mapping[str, RiskProfile], ax: Axes | No
     ----------
     profile : RiskProfile or dict of RiskProfile by model
         From `properly.probability.risk_profile`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----
@@ -317,7 +327,6 @@ MEAN = "name"
 BUBBLE_KEY = f"bubbles: bins, area by share of {MINUS}log mean probability"
 
 
-@on_axes()
 def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | None = None) -> Axes:
     r"""Draw what a model called probable against what happened that often.
 
@@ -338,8 +347,14 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     ----------
     table : SourceTable
         From `properly.probability.source_table`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
     color : str or dict of str by class, optional
         Colours of the classes; Okabe and Ito's palette if left out.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----

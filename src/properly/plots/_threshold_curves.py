@@ -13,7 +13,7 @@ from properly.decisions._net_benefit import DecisionCurve, DecisionDifference, w
 from properly.errors import DataError
 from properly.plots import _threshold_scale as scales
 from properly.plots._axes import Color, Ink, Limits, Picture, by_name, inks, require_one
-from properly.plots._evaluation import draws_evaluation, on_axes
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._threshold_scale import Axis, Thresholds, ThresholdScale, ThresholdSpan
 from properly.rules._interval import Interval, as_interval
 
@@ -34,7 +34,6 @@ NARROW = 5.2
 
 
 @draws_evaluation
-@on_axes()
 def murphy(
     curve: MurphyCurve | Mapping[str, MurphyCurve],
     ax: Axes | None = None,
@@ -54,10 +53,16 @@ def murphy(
         From `properly.murphy_curve`, or `properly.decisions.murphy_difference`, which comes with a
         line at zero: below it the first model is better. On the regret scale, the height is named
         so.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
     limits : Interval or pair of float, optional
         The thresholds to show.
+
+    Returns
+    -------
+    matplotlib Axes
 
     References
     ----------
@@ -104,7 +109,6 @@ def height_of(records: Collection[MurphyCurve]) -> str:
 
 
 @draws_evaluation
-@on_axes()
 def regret(
     curve: MurphyCurve | Mapping[str, MurphyCurve],
     ax: Axes | None = None,
@@ -128,6 +132,8 @@ def regret(
         From `properly.regret_curve`, or a difference of two, from
         ``properly.decisions.murphy_difference(…).on_regret_scale()``, which comes with a line at
         zero: below it the first model is better.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
     within : Interval or pair of float, optional
         The thresholds that matter. They are shaded, and the legend gives the mean regret over them,
         all alike: the mean of ``rules.Regret(within)``, whatever the axis.
@@ -142,6 +148,10 @@ def regret(
     limits : Interval or pair of float, optional
         The thresholds to show. On the log-odds axis, an end at 0 or 1, which is infinitely far
         away, is cut to where the forecasts are.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----
@@ -223,7 +233,6 @@ def _draw_costs(picture: Thresholds, rate: float, ends: Interval | None, digits:
 
 
 @draws_evaluation
-@on_axes()
 def decision(
     curve: DecisionCurve | Mapping[str, DecisionCurve],
     ax: Axes | None = None,
@@ -246,6 +255,8 @@ def decision(
     ----------
     curve : DecisionCurve or dict of DecisionCurve by model
         From `properly.decision_curve`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
     within : Interval or pair of float, optional
         The thresholds that matter, for exact curves: those made with ``thresholds="every"``. They
         are shaded, and the legend gives the mean that belongs to the axis. On the linear axis that
@@ -261,6 +272,10 @@ def decision(
     limits : Interval or pair of float, optional
         The thresholds to show; unless said otherwise all that the curves have. An end that the axis
         puts infinitely far away is cut to where the forecasts are.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----
@@ -376,7 +391,6 @@ def _show(
     return Thresholds(ax, scales.WIDTH if named else NARROW, thresholds=knots, **asked)
 
 
-@on_axes()
 def decision_difference(
     difference: DecisionDifference | Mapping[str, DecisionDifference],
     ax: Axes | None = None,
@@ -392,10 +406,16 @@ def decision_difference(
     ----------
     difference : DecisionDifference or dict of DecisionDifference by name
         From `properly.decisions.decision_difference`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
     axis : {"linear", "log-odds", "quadratic", "logarithmic"}, optional
         As in `properly.plots.decision`.
     limits : Interval or pair of float, optional
         The thresholds to show; unless said otherwise, those that there are.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

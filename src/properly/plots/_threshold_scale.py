@@ -19,7 +19,6 @@ from properly.decisions._grid import odds
 from properly.errors import ImproperRuleError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, ZERO, Ink, Limits, Picture, by_name, inks
-from properly.plots._evaluation import on_axes
 from properly.plots._names import digits_for, legible, number
 from properly.rules import BinaryRule
 from properly.rules._interval import Interval, as_interval
@@ -384,7 +383,6 @@ def draw_names(
 TALLEST = 0.95
 
 
-@on_axes()
 def threshold_weights(
     rules: BinaryRule | Mapping[str, BinaryRule],
     ax: Axes | None = None,
@@ -402,6 +400,8 @@ def threshold_weights(
     ----------
     rules : BinaryRule, or dict of BinaryRule by name
         Rules of `properly.rules`. One alone is known by its `name`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
     axis : {"linear", "log-odds"}, optional
         ``"linear"`` shows :math:`w(c)` at even steps of the threshold; ``"log-odds"`` shows
         :math:`c (1 - c)\, w(c)`, the density of the same weight at even steps of the log-odds. That
@@ -409,6 +409,10 @@ def threshold_weights(
     limits : Interval or pair of float, optional
         The thresholds to show. On the log-odds axis, 0 and 1 are infinitely far away, and the
         picture ends at 0.1 % and 99.9 %.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Notes
     -----
