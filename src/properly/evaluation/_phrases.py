@@ -66,12 +66,14 @@ class Verdict(Record):
     Examples
     --------
     >>> import properly
-    >>> y, p = [0, 1] * 10, [0.1, 0.8, 0.2, 0.9] * 5
-    >>> found = properly.verdict(properly.evaluate(y, {"model": p}, replicates=0))
+    >>> crash = properly.datasets.crash()
+    >>> two = {name: crash.forecasts[name] for name in ("logistic", "forest")}
+    >>> e = properly.evaluate(crash.died, two, within=(0.01, 0.1), replicates=0, rng=1)
+    >>> found = properly.verdict(e, cases="people", event="death")
     >>> found.headline
-    'model is better than no model, on average over all thresholds.'
+    'Use logistic for thresholds of 1 % to 10 %: it is better than forest.'
     >>> found
-    Verdict('model is better than no model, on average over all thresholds.', 2 sentences)
+    Verdict('Use logistic for thresholds of 1 % to 10 %: it is better than forest.', 4 sentences)
     """
 
     headline: str

@@ -235,7 +235,18 @@ class Stream(Adds):
         return evaluate(self.summary(), **{"within": self._within, **options})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the summary of all rows so far to a file; see `properly.engines.Summary.save`."""
+        """Write the summary of all rows so far to a file, which `Summary.load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The name of the file.
+
+        Returns
+        -------
+        Path
+            Where it was written.
+        """
         return self.summary().save(path)
 
     def __len__(self) -> int:

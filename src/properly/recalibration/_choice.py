@@ -348,8 +348,19 @@ def recalibration_gain(
         Outcomes and forecasts, with clusters or times if there are any.
     map : Map
         The map to fit, such as ``Logistic()`` of `properly.recalibration`.
-    rule, within, folds, level, scheme, horizon, rng
-        As in `properly.recalibrate`.
+    rule : Rule, optional
+        What to judge by. Unless said otherwise the log score, or the Brier score where a certain
+        forecast was wrong.
+    within : Interval or pair of floats, optional
+        Judge by the mean regret over this range of thresholds.
+    folds : int or array-like, optional
+        How many folds, or the label of each case's fold; see `properly.cross_fit`.
+    level : float
+        The confidence level of the interval, which is of the expected gain.
+    scheme, horizon
+        With times: see `properly.cross_fit`.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness of folds.
 
     Returns
     -------

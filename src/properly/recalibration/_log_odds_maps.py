@@ -461,8 +461,12 @@ class Logistic(LogOddsMap):
 
     Parameters
     ----------
-    smooth, certain
-        As in `Intercept`.
+    smooth : bool
+        Draw outcomes a little towards the other side, as Platt does, so that few events do not make
+        the map too sure. Without it, the fit is by maximum likelihood.
+    certain : {"learn", "keep", "refuse"}
+        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
+        leave them, or refuse them.
     intercept, slope : float, optional
         The line, if it is known already.
 
@@ -501,8 +505,12 @@ class Beta(LogOddsMap):
 
     Parameters
     ----------
-    smooth, certain
-        As in `Intercept`.
+    smooth : bool
+        Draw outcomes a little towards the other side, as Platt does, so that few events do not make
+        the map too sure. Without it, the fit is by maximum likelihood.
+    certain : {"learn", "keep", "refuse"}
+        What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
+        leave them, or refuse them.
     a, b, c : float, optional
         The coefficients, if they are known already.
 

@@ -364,8 +364,11 @@ class RankedLog(CutRule):
 
     Parameters
     ----------
-    weights, normalized
-        As in `RPS`.
+    weights : iterable of float, optional
+        How much each cut between neighbouring classes matters, K - 1 numbers; all alike unless said
+        otherwise.
+    normalized : bool
+        Divide by the sum of the weights. If not, the sum is left as it is.
 
     Notes
     -----
@@ -423,8 +426,11 @@ class Ranked(CutRule):
     rule : BinaryRule or sequence of BinaryRule
         The rule for the event "the outcome lies above the cut", that is, "this grade or higher".
         Of several, each has one cut, from the lowest on.
-    weights, normalized
-        As in `RPS`.
+    weights : iterable of float, optional
+        How much each cut between neighbouring classes matters, K - 1 numbers; all alike unless said
+        otherwise.
+    normalized : bool
+        Divide by the sum of the weights. If not, the sum is left as it is.
 
     Notes
     -----

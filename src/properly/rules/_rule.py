@@ -122,10 +122,15 @@ class Rule(ABC):
 
         Parameters
         ----------
-        y, p, labels
-            As in `loss`.
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        p : array-like of shape (n,) or (n, K)
+            Probabilities of the event, or of the classes, one column each. Rows sum to 1.
         weight : array-like, optional
             Case weights; rows of weight 0 do not count, whatever their loss.
+        labels : sequence, optional
+            What each column stands for.
 
         Returns
         -------
@@ -141,11 +146,14 @@ class Rule(ABC):
 
         Parameters
         ----------
-        y, labels
-            As in `loss`.
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
         logit : array-like of shape (n,) or (n, K)
             Log-odds of the event, any real number; or one column per class, where minus infinity
             is an impossible class.
+        labels : sequence, optional
+            What each column stands for.
 
         Notes
         -----
@@ -165,8 +173,14 @@ class Rule(ABC):
 
         Parameters
         ----------
-        y, logit, labels
-            As in `logit_loss`.
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        logit : array-like of shape (n,) or (n, K)
+            Log-odds of the event, any real number; or one column per class, where minus infinity
+            is an impossible class.
+        labels : sequence, optional
+            What each column stands for.
 
         Notes
         -----

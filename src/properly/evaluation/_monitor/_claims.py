@@ -555,8 +555,12 @@ class Evidence(Record):
     times, path : array
         After how many cases of the monitor the logarithm of the evidence is remembered, and it; up
         to 400 times, and the last one.
-    model, about, group : str
-        The model, what is claimed about it, and the group of cases, as in an `Alarm`.
+    model : str
+        Name of the model.
+    about : {"calibration", "comparison"}
+        Whether its forecasts are miscalibrated, or others are better at times.
+    group : str or None
+        The group of cases; None for all.
     cases, events : int
         The cases that were counted, and how often the event happened.
     mean_forecast, event_rate : float
