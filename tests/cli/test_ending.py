@@ -121,6 +121,20 @@ def interrupting(*args):
 
 _components.refit_all = interrupting
 """
+# The same, as the first thread starts.
+STARTING = """
+import os, signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+start = threading.Thread.start
+
+def interrupting(thread):
+    start(thread)
+    if thread.name.startswith("ThreadPool"):
+        os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread.start = interrupting
+"""
 COMMAND = """
 from properly import cli
 cli.main()
@@ -140,13 +154,14 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-def test_an_interrupt_stops_the_threads_of_a_command(tmp_path: Path) -> None:
+@pytest.mark.parametrize("interrupting", [DRAWING, STARTING], ids=["drawing", "starting"])
+def test_an_interrupt_stops_the_threads_of_a_command(interrupting: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     p = rng.random(2000)
     rows = np.column_stack([rng.random(2000) < p, p, np.arange(2000) // 20])
     np.savetxt(tmp_path / "rows.csv", rows, delimiter=",", header="y,p,c", comments="")
     words = "report rows.csv --outcome y --forecast p --clusters c --replicates 10000000"
-    result = run(DRAWING + COMMAND, *words.split(), folder=tmp_path)
+    result = run(interrupting + COMMAND, *words.split(), folder=tmp_path)
     assert result == (130, "", "Interrupted.\n")
     assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
-from properly._boundary._interrupts import STOP, checked, checkpoint
+from properly._boundary._interrupts import STOP, checked, checkpoint, deferred
 from properly._boundary._libraries import is_numpy
 
 if TYPE_CHECKING:
@@ -77,11 +77,13 @@ def share_out(
     futures: list[Future[Result]] = []
     results: list[Result] = []
     try:
-        for piece in pieces:
-            # What is set for this call, such as a bar of progress, is set for its threads.
-            context = copy_context()
-            context.run(STOP.set, stop)
-            futures.append(pool.submit(context.run, function, piece))
+        # Interrupted as it starts, a thread would not be told of the end, and wait for more work.
+        with deferred():
+            for piece in pieces:
+                # What is set for this call, such as a bar of progress, is set for its threads.
+                context = copy_context()
+                context.run(STOP.set, stop)
+                futures.append(pool.submit(context.run, function, piece))
         for future in futures:
             while not wait([future], LOOK).done:
                 pass
@@ -106,7 +108,9 @@ def spread(function: Callable[..., object], *columns: Array) -> None:
         return
     step = -(-rows // threads)
     pieces = [tuple(x[start : start + step] for x in columns) for start in range(0, rows, step)]
-    for done in [kept_threads(threads).submit(function, *piece) for piece in pieces]:
+    with deferred():
+        work = [kept_threads(threads).submit(function, *piece) for piece in pieces]
+    for done in work:
         done.result()
 
 

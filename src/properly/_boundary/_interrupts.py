@@ -38,7 +38,10 @@ def checked(items: Iterable[Item]) -> Iterator[Item]:
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Let signals wait until this is left: some libraries abort Python if their import fails."""
+    """Let signals wait until this is left.
+
+    Some libraries abort Python if their import fails, and a thread is lost that is only half begun.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # where no signal is handled
         return

@@ -78,9 +78,9 @@ def orderly() -> Iterator[None]:
         asked.append(number)
         raise SystemExit(128 + number)
 
-    handlers, hook = _default_handlers(), sys.unraisablehook
+    handlers, hook, once = _default_handlers(), sys.unraisablehook, threading.Lock()
     try:
-        with _end_late(handlers) if handlers else nullcontext():
+        with _end_late(handlers, once) if handlers else nullcontext():
             for number in handlers:
                 signal.signal(number, leave)
             try:
@@ -89,7 +89,8 @@ def orderly() -> Iterator[None]:
                 # A library, as duckdb does, may have made another exception of it.
                 if not asked:
                     raise
-                _clear_up(asked[0])
+                if once.acquire(blocking=False):
+                    _clear_up(asked[0])
                 sys.exit(128 + asked[0])
     finally:
         sys.unraisablehook = hook
@@ -109,11 +110,12 @@ def _default_handlers() -> dict[int, Any]:
 
 
 @contextmanager
-def _end_late(numbers: Container[int]) -> Iterator[None]:
+def _end_late(numbers: Container[int], once: threading.Lock) -> Iterator[None]:
     """End the process `PATIENCE` seconds after one of the signals, unless this is left by then.
 
     The main thread may be in a long call of a library, which no signal handler interrupts, or have
-    lost the exception in a destructor. Another thread reads the signal's number from a pipe.
+    lost the exception in a destructor. Another thread reads the signal's number from a pipe. Who
+    holds the lock `once` clears up; the main thread is given as long again to end that.
     """
     read, write = os.pipe()
     left = threading.Event()
@@ -122,7 +124,8 @@ def _end_late(numbers: Container[int]) -> Iterator[None]:
         while byte := os.read(read, 1):
             if byte[0] in numbers and not left.wait(PATIENCE):
                 try:
-                    _clear_up(byte[0])
+                    if once.acquire(timeout=PATIENCE):
+                        _clear_up(byte[0])
                 finally:
                     os._exit(128 + byte[0])
         os.close(read)
