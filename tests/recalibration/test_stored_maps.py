@@ -199,8 +199,8 @@ def test_maps_without_end_are_refused(depth: int) -> None:
             content = content | {"parameters": {"maps": [content]}}
         return content
 
-    said = refused(forged(MAPS["OneVsRest"].dumps(), nest))
-    assert "cut or changed" in said or "needs a map for one event" in said
+    said = "OneVsRest needs a map for one event"
+    assert said in refused(forged(MAPS["OneVsRest"].dumps(), nest))
 
 
 @pytest.mark.parametrize("name", ["none.json", "", "a\0b", "x" * 5000])

@@ -166,8 +166,7 @@ def score_models(
     classes = first.classes is not None
     checked = _check_rule(rule, classes=classes)
     y, forecasts, weight = _columns(models, design)
-    xp, total = namespace(weight), float(weight.sum())
-    rows = len(weight)
+    xp, total, rows = namespace(weight), float(weight.sum()), len(weight)
     loss = xp.empty((len(models), rows), dtype=xp.float64, device=device(weight))
 
     def first_pass(piece: slice) -> tuple[Column, Column]:
@@ -191,9 +190,9 @@ def score_models(
     pieces = [slice(i, i + size) for i in range(0, rows, size)]
     result = share_out(first_pass, pieces)
     mean = np.sum([x for x, _ in result], axis=0) / total
-    endless = np.isinf(mean)
     infinite = [
-        _endless(row, weight) if x else (0, 0.0) for row, x in zip(loss, endless, strict=True)
+        _endless(row, weight) if endless else (0, 0.0)
+        for row, endless in zip(loss, np.isinf(mean), strict=True)
     ]
     constant = [_is_constant(row, m) for row, m in zip(loss, mean, strict=True)]
     squares = np.sum(share_out(second_pass, pieces), axis=0)

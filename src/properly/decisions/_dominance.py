@@ -392,7 +392,7 @@ def _alike_in_place(threshold: Column, first: Cases, second: Cases) -> tuple[For
     )
     kind = 2 * (one * wide + other) + xp.astype(first.y, one.dtype)
     some, times = map(to_numpy, xp.unique_counts(kind))
-    # Of forecasts between two thresholds, the lower one stands for all.
+    # All forecasts between two thresholds are alike; the lower threshold stands for them.
     p, q = np.append(-1.0, threshold)[np.stack(np.divmod(some // 2, wide))]
     return ForecastPairs.of(threshold, p, q, some % 2 == 1), times.astype(np.float64)
 
@@ -402,17 +402,17 @@ def contrast(
 ) -> tuple[Column, Column, float]:
     """Compare two forecasts at each threshold: differences, errors, and a quantile for all.
 
-    A pair may stand for several single cases without weights, so many `times`.
+    With `times`, cases are single and without weights, and each pair stands for so many of them.
 
     An error is NaN where too few cases are judged differently, or where these do not vary.
     """
     if design.time is None and design.cluster is not None and design.units == len(design.weight):
         # A cluster of one case is a case, which needs no sums.
         design = Design(design.weight, None, design.stratum)
-    degrees, weight, cases = degrees_of(design), design.weight, len(design.weight)
+    degrees, cases = degrees_of(design), len(design.weight)
     single = design.unit is None and design.stratum is None
-    number, square = (weight * 0 + 1, weight**2) if times is None else (times, times)
-    weight = weight if times is None else times
+    weight = design.weight if times is None else times
+    number, square = (np.ones(cases), weight**2) if times is None else (times, times)
     if single:
         pairs, (number, weight, square) = pairs.alike(number, weight, square)
     square = square / weight.sum() ** 2

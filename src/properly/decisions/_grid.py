@@ -55,7 +55,7 @@ def check_thresholds(thresholds: ArrayLike | str | None) -> Column | None:
 def check_increasing(
     given: ArrayLike, name: str, *, least: int = 1, hint: str | None = None
 ) -> Column:
-    """Take increasing numbers in [0, 1], so many at least."""
+    """Check increasing numbers in [0, 1]; fewer than the least are refused."""
     result = _as_written(to_numpy(check_forecasts(given, name))) + 0.0
     falls = np.flatnonzero(np.diff(result) <= 0)
     if falls.size:

@@ -160,7 +160,7 @@ def threshold_intervals(
         amounts = influence[:, :, k]
         spread = _spread(source, table, amounts, (k, at))
         halves.append(spread.half_widths(level))
-        # Of dependent cases as many as one alone would say as much.
+        # A ratio of variances: dependent cases say as much as fewer independent ones.
         alone = np.square(amounts) @ table.squares[:, k] / table.weight[:, k].sum() ** 2
         effect = design_effect(np.diagonal(spread.covariance), alone)
         designs.append(np.ones(len(alone)) if source is None else effect)

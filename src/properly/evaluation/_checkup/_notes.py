@@ -166,7 +166,8 @@ def _rank_z(x: Floats, y: Floats) -> float:
 
 # No forecast is higher, where percentages were divided twice.
 PERCENT = 0.01
-# Columns are put in other orders for up to so many classes, and must be right so much more often.
+# Other orders of columns are tried for this many classes at most, and must be right in this much
+# larger a share of the cases.
 MOST, BETTER = 8, 0.1
 
 

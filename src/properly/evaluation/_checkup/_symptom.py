@@ -72,7 +72,7 @@ class Symptom(Record):
 def finding(
     severity: Severity, where: str, rows: Any, what: str, advice: str, *, name: str | None = None
 ) -> Symptom:
-    """Describe what some rows have, by their flags, or a column of so many rows as a whole."""
+    """Describe a finding of some rows, given their flags, or of a whole column, given its rows."""
     some = [] if isinstance(rows, int) else np.flatnonzero(rows).tolist()
     count = rows if isinstance(rows, int) else len(some)
     return Symptom(severity, where, what, tuple(some[:NAMED]), count, advice, name)
