@@ -152,8 +152,9 @@ def test_any_number_of_cases_is_resampled_by_default(digits: int) -> None:
     y, p = calibrated(6000)
     p = np.round(p, digits)
     cases = properly.Cases(y, p, clusters=np.arange(6000) // 3)
-    for source in (properly.tally(y, p), cases):
-        assert band_of(source, "consistency", replicates=2, rng=1).method == "resampling"
+    for source, method in ((properly.tally(y, p), "auto"), (cases, "auto"), (cases, "corp")):
+        band = band_of(source, "consistency", method, replicates=2, rng=1)
+        assert band.method == "resampling"
 
 
 @pytest.mark.parametrize(("digits", "method"), [(1, "discrete"), (15, "continuous")])

@@ -220,6 +220,8 @@ def test_the_default_confidence_band_is_not_the_published_one(name: str) -> None
     # The published default covers too seldom, so ours is another on purpose.
     assert info["default_method_confidence"] == "resampling"
     assert band_of(diagram(name), "estimate").method == "likelihood"
+    band = band_of(diagram(name), "estimate", method="corp", replicates=1, rng=1)
+    assert band.method == "resampling"
 
 
 @pytest.mark.parametrize(
@@ -229,7 +231,7 @@ def test_the_default_confidence_band_is_not_the_published_one(name: str) -> None
         for row in read("corp/region_rule")
     ],
 )
-def test_the_method_for_weighted_cases_follows_from_their_number_and_that_of_values(
+def test_the_published_choice_follows_from_the_numbers_of_cases_and_of_values(
     n: int, k: int, method: str
 ) -> None:
     weight = np.full(k, n // k) + (np.arange(k) < n % k)
@@ -237,7 +239,10 @@ def test_the_method_for_weighted_cases_follows_from_their_number_and_that_of_val
     # As many cases of weight 1 each, which a tally that is made of weights cannot know.
     tally = properly.Tally(value, weight, events, events, weight - events)
     request: Any = SimpleNamespace(clusters=None, tally=tally, source=None)
-    assert automatic(request) == method.removesuffix("_asymptotics")
+    assert automatic(request, "auto") == method.removesuffix("_asymptotics")
+    counts = properly.Tally.from_counts(value, weight, events)
+    band = band_of(counts, "diagonal", method="corp", replicates=1, rng=1)
+    assert band.method == method.removesuffix("_asymptotics")
 
 
 RULES: dict[str, BinaryRule] = {

@@ -233,9 +233,9 @@ def reliability(
         What to show besides: where the curve would lie if the forecasts were calibrated, where the
         true curve may lie, point by point, or where all of it lies at once.
     method : str
-        ``"auto"``, or for a consistency band ``"resampling"``, ``"discrete"`` or ``"continuous"``;
-        for a confidence band ``"likelihood"`` or one of those three; for a simultaneous band
-        ``"cells"`` or ``"ungrouped"``. See the notes.
+        ``"auto"``, or for a consistency band ``"corp"``, ``"resampling"``, ``"discrete"`` or
+        ``"continuous"``; for a confidence band ``"likelihood"`` or one of those four; for a
+        simultaneous band ``"cells"`` or ``"ungrouped"``. See the notes.
     level : float
         Coverage aimed at: at each point, or of the whole curve if the band is simultaneous.
     replicates : int
@@ -253,10 +253,13 @@ def reliability(
 
     Notes
     -----
-    **Consistency.** Left to itself the method is ``"resampling"``; with clusters it draws whole
-    clusters. The paper has it for :math:`n \le \max(1000, \min(5000, 50 k))` cases at :math:`k`
-    distinct forecasts; else ``"discrete"`` if :math:`n \ge 8 k^2`, else ``"continuous"``. So it is
-    here with weights. These two hold too seldom where events are rare.
+    **Consistency.** By default the method is ``"resampling"``; with clusters it draws whole
+    clusters. ``"corp"`` chooses as the paper [1]_ does, and the band names its choice:
+    ``"resampling"`` if there are :math:`n \le 1000` cases, or :math:`n \le 5000` and
+    :math:`n \le 50 k` with :math:`k` distinct forecasts; else ``"discrete"`` if
+    :math:`n \ge 8 k^2`, else ``"continuous"``. The last two cover too seldom for rare events.
+    The default follows the same rule for weighted cases, whose effective number is :math:`n`.
+    Clusters and times are always resampled.
 
     - ``"resampling"``: draw forecasts with replacement and outcomes with the probability of their
       forecast (its recalibrated value for a confidence band), refit, and take quantiles. More
@@ -269,10 +272,11 @@ def reliability(
       Chernoff's distribution; the slope of the curve is taken as 1.
 
     **Confidence.** Left to itself the method is ``"likelihood"``: the values that a
-    likelihood-ratio test of an increasing curve does not refuse at each point [3]_. Of the
-    paper's methods, ``"resampling"`` covers too seldom; the other two are wide on average and fail
-    where the rate is near 0 or 1 or the slope is not 1. Where the curve is exactly 0 or 1 all
-    three have no width of their own, and straight lines between their neighbours take its place.
+    likelihood-ratio test of an increasing curve does not refuse at each point [3]_. The paper's
+    choice, ``"corp"``, is always ``"resampling"``, which covers too seldom; its other two methods
+    are wide on average and fail where the rate is near 0 or 1 or the slope is not 1. Where the
+    curve is exactly 0 or 1 all three have no width of their own, and straight lines between their
+    neighbours take its place.
 
     **Simultaneous.** Exact (Clopper-Pearson) limits from all runs of neighbouring forecasts, each
     at a share of the error probability [2]_: for any number of independent cases and any
@@ -320,6 +324,9 @@ def reliability(
     array([0. , 0.5, 0.5, 1. ])
     >>> properly.reliability(t, band="consistency", rng=1).band
     Band(95 % consistency, resampling, at 4 points)
+    >>> many = properly.Tally.from_counts([0.1, 0.5, 0.9], [900, 800, 700], [80, 410, 640])
+    >>> properly.reliability(many, band="consistency", method="corp").band
+    Band(95 % consistency, discrete, at 3 points)
 
     >>> cases = properly.Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
     >>> properly.reliability(cases, reduction="cumulative")

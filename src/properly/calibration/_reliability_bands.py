@@ -325,11 +325,11 @@ PIECE = 1 << 11
 # Cells of more forecasts than these, all of the same width.
 NARROW = 1 << 15
 Method: TypeAlias = Literal[
-    "auto", "resampling", "discrete", "continuous", "likelihood", "cells", "ungrouped"
+    "auto", "corp", "resampling", "discrete", "continuous", "likelihood", "cells", "ungrouped"
 ]
 METHODS: dict[Kind, tuple[str, ...]] = {
-    "consistency": ("auto", "resampling", "discrete", "continuous"),
-    "confidence": ("auto", "likelihood", "resampling", "discrete", "continuous"),
+    "consistency": ("auto", "corp", "resampling", "discrete", "continuous"),
+    "confidence": ("auto", "corp", "likelihood", "resampling", "discrete", "continuous"),
     "simultaneous": ("auto", "cells", "ungrouped"),
 }
 ASYMPTOTIC = ("discrete", "continuous")
@@ -458,8 +458,10 @@ def find_band(request: BandRequest, kind: Kind, method: str) -> Band | None:
     (value, weight, events, _), level = request.sample, request.drawing.level
     if kind == "simultaneous":
         return honest_band(value, weight, events, level, grouped=method != "ungrouped")
-    if method == "auto":
-        method = "likelihood" if kind == "confidence" else automatic(request)
+    if kind == "confidence":
+        method = {"auto": "likelihood", "corp": "resampling"}.get(method, method)
+    elif method in ("auto", "corp"):
+        method = automatic(request, method)
     if method == "likelihood":
         row = _spread_rows(value)
         critical = critical_value(request.source, request.fit, level, request.dependence)
@@ -482,16 +484,18 @@ def find_band(request: BandRequest, kind: Kind, method: str) -> Band | None:
     return Band(x, lower, upper, method, level, kind, replicates)
 
 
-def automatic(request: BandRequest) -> str:
-    """Draw wherever that takes seconds; of many weighted cases, choose as the paper does.
+def automatic(request: BandRequest, method: str) -> str:
+    """Choose how to find a consistency band: by the paper's rule, or by drawing where that can be.
 
     The paper draws up to 5,000 cases, for the sake of time. The limits for large samples that it
-    has for more need forecasts spread over [0, 1], and many events at each of them.
+    has for more need forecasts spread over [0, 1], and many events at each of them; dependent
+    cases have none. Without their weights one by one, cases cannot be drawn.
     """
-    if is_dependent(request.source) or request.tally.event_squares is None:
+    unweighted = request.tally.event_squares is None
+    if is_dependent(request.source) or (unweighted and method == "auto"):
         return "resampling"
     cases, forecasts = effective_total(request.tally), len(request.tally)
-    drawable = not isinstance(request.source, Tally)
+    drawable = unweighted or not isinstance(request.source, Tally)
     if drawable and cases <= max(1000, min(DRAWN, 50 * forecasts)):
         return "resampling"
     return "discrete" if cases >= 8 * forecasts**2 else "continuous"
