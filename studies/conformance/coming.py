@@ -140,7 +140,7 @@ SKLEARN = Coming(
             ),
             Call(
                 "cohen_kappa_score(grade, decision, weights='linear', labels=range(5))",
-                f"decisions.weighted_kappa({CLASSES}, disagreement='linear')",
+                f"decisions.weighted_kappa({CLASSES}, cost='linear')",
                 "likewise",
             ),
         ),

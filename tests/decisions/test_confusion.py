@@ -130,7 +130,7 @@ def test_errors_of_grades_are_means_over_the_classes_that_occur(case: Any) -> No
     assert table.macro_absolute_error == pytest.approx(np.mean(own), rel=1e-13)
     assert table.greatest_absolute_error == pytest.approx(max(own), rel=1e-13)
     # AMAE is what decisions cost by distance where all classes are equally common.
-    equal = expected_cost(y, d, "absolute", classes=classes, weight=weight, priors="uniform")
+    equal = expected_cost(y, d, "linear", classes=classes, weight=weight, priors="uniform")
     assert table.macro_absolute_error == pytest.approx(equal, rel=1e-13)
     near = np.average(np.abs(y - d) <= 1, weights=w)
     assert table.accuracy_within_one == pytest.approx(near, rel=1e-13)

@@ -50,7 +50,7 @@ def test_equal_probabilities_tie_however_the_others_add_up() -> None:
 
 @given(forecasts())
 def test_absolute_costs_make_medians_and_quadratic_ones_rounded_means(P: Any) -> None:
-    median = decide(P, "absolute")
+    median = decide(P, "linear")
     below = np.array([P[i, :d].sum() for i, d in enumerate(median)])
     up_to = below + P[np.arange(len(P)), median]
     assert (below <= 0.5 + 1e-12).all()
@@ -61,7 +61,7 @@ def test_absolute_costs_make_medians_and_quadratic_ones_rounded_means(P: Any) ->
 
 def test_the_first_of_several_best_decisions_is_taken() -> None:
     assert decide([[0.5, 0.5], [0.25, 0.75]], "quadratic").tolist() == [0, 1]
-    assert decide([[0.5, 0, 0.5]], "absolute").tolist() == [0]
+    assert decide([[0.5, 0, 0.5]], "linear").tolist() == [0]
     assert decide([[0.5, 0.5]], [[2, 2], [2, 2]]).tolist() == [0]
 
 
@@ -114,10 +114,10 @@ def test_no_decision_is_expected_to_cost_less(P: Any) -> None:
 
 def test_expected_cost_by_hand() -> None:
     assert priced(Y, D, "quadratic", 3).paid().tolist() == [0, 1, 0, 4]
-    assert priced(Y, D, "absolute", 3).paid().tolist() == [0, 1, 0, 2]
+    assert priced(Y, D, "linear", 3).paid().tolist() == [0, 1, 0, 2]
     assert priced(Y, D, "zero_one", 3).paid().tolist() == [0, 1, 0, 1]
     assert expected_cost(Y, D, classes=3) == 5 / 4
-    assert expected_cost(Y, D, "absolute", classes=3) == 3 / 4
+    assert expected_cost(Y, D, "linear", classes=3) == 3 / 4
     assert expected_cost(Y, D, "zero_one", classes=3) == 2 / 4
     # Always deciding for class 0 costs 0, 0, 1, 4, for class 1 it costs 1, 1, 0, 1.
     assert expected_cost(Y, D, classes=3, normalized=True) == pytest.approx((5 / 4) / (3 / 4))
@@ -160,7 +160,7 @@ def test_scikit_learn_has_special_cases_of_it() -> None:
 
 def test_a_mean_of_whole_weights_is_that_of_copies_and_no_weight_is_no_case() -> None:
     rows = np.repeat([0, 1, 2], [3, 1, 2])
-    for cost in ("quadratic", "absolute", "zero_one"):
+    for cost in ("quadratic", "linear", "zero_one"):
         once = expected_cost(np.array(Y)[rows], np.array(D)[rows], cost, classes=3)
         assert expected_cost(Y, D, cost, classes=3, weight=[3, 1, 2, 0]) == once
         halves = expected_cost(Y, D, cost, classes=3, weight=[1.5, 0.5, 1, 0])

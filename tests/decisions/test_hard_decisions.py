@@ -39,7 +39,7 @@ def drawn(draw: st.DrawFn) -> Cases:
 
 
 @pytest.mark.filterwarnings("ignore:kappa is 0 / 0")
-@pytest.mark.parametrize("cost", ["zero_one", "absolute", "quadratic", "matrix"])
+@pytest.mark.parametrize("cost", ["zero_one", "linear", "quadratic", "matrix"])
 @given(cases=drawn())
 def test_every_number_is_that_of_the_function_of_its_name(cost: Any, cases: Cases) -> None:
     y, p, w, count = cases.y, cases.p, cases.weight, cases.classes or 0
@@ -78,9 +78,9 @@ def true_forecasts() -> Cases:
     return Cases((rng.random(4000)[:, None] > np.cumsum(p, axis=1)).sum(axis=1), p)
 
 
-@pytest.mark.parametrize("cost", ["absolute", "quadratic"])
+@pytest.mark.parametrize("cost", ["linear", "quadratic"])
 def test_decisions_that_look_at_costs_cost_less_if_the_forecasts_are_true(
-    cost: Literal["absolute", "quadratic"],
+    cost: Literal["linear", "quadratic"],
 ) -> None:
     found = hard_decisions(true_forecasts(), cost)
     assert found.decision_loss > 0.05

@@ -128,23 +128,22 @@ def test_kappa_is_undefined_where_chance_cannot_disagree(call: Callable[[], floa
 FLEISS = [[44, 5, 1], [7, 20, 3], [9, 5, 6]]
 
 
-@pytest.mark.parametrize(("power", "disagreement"), [(1, "linear"), (2, "quadratic")])
+@pytest.mark.parametrize(("power", "cost"), [(0, "zero_one"), (1, "linear"), (2, "quadratic")])
 @pytest.mark.parametrize("counts", [FLEISS, [[5, 2], [1, 9]], [[3, 0, 1], [0, 0, 0], [2, 2, 8]]])
-def test_the_standard_error_is_that_of_statsmodels(
-    counts: Any, power: int, disagreement: Any
-) -> None:
+def test_the_standard_error_is_that_of_statsmodels(counts: Any, power: int, cost: Any) -> None:
     k = len(counts)
     steps = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(float)
-    theirs = cohens_kappa(np.array(counts), weights=steps**power)
+    weights = np.where(steps == 0, 0, steps**power)
+    theirs = cohens_kappa(np.array(counts), weights=weights)
     table = Confusion(np.array(counts), tuple(range(k)))
-    found = table.kappa_interval(disagreement)
+    found = table.kappa_interval(cost)
     assert found.value == pytest.approx(theirs.kappa, rel=1e-12)
     assert found.standard_error == pytest.approx(theirs.std_kappa, rel=1e-12)
     # What is left of one, on the scale of logarithms, with Student's t.
     n, left = np.sum(counts), 1 - theirs.kappa
     step = np.exp(student.ppf(0.975, n - 1) * theirs.std_kappa / left)
     assert found.interval == pytest.approx((1 - left * step, 1 - left / step), rel=1e-11)
-    assert found.value == table.kappa(disagreement)
+    assert found.value == table.kappa(cost)
     assert (found.cases, found.degrees, found.level) == (n, n - 1, 0.95)
 
 

@@ -187,7 +187,7 @@ def test_named_metrics_are_those_of_the_kept_rows(seed: int, n: int) -> None:
 def test_all_cases_have_the_kappa_and_cost_of_hard_decisions() -> None:
     y, P, losses = sample(4)
     d = P.argmax(axis=1)
-    for cost in ("quadratic", "absolute", "zero_one"):
+    for cost in ("quadratic", "linear", "zero_one"):
         found = retention_curve(losses["RPS"], y, P, metric=COST, cost=cost)
         expected = expected_cost(y, d, cost, classes=4)
         assert found.value[0] == pytest.approx(expected, rel=1e-14)
@@ -346,7 +346,7 @@ def test_differences_are_paired() -> None:
 
 
 @examples(15)
-@given(st.integers(0, 10**6), st.sampled_from(["quadratic", "absolute", "zero_one"]))
+@given(st.integers(0, 10**6), st.sampled_from(["quadratic", "linear", "zero_one"]))
 def test_nothing_beats_the_hard_cost_in_expected_cost(seed: int, cost: Any) -> None:
     """Nor in any replicate, nor at any share: a theorem, so no tolerance but for rounding."""
     y, P, losses = sample(seed, n=80)

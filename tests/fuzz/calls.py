@@ -45,7 +45,7 @@ WRITERS: dict[str, Callable[[Draw, Path], Any]] = {}
 EVENT, OF_CLASSES = odd_rows(), odd_classes()
 # Where a design is refused anyway, or has no part.
 PLAIN = odd_rows(design=False)
-COSTS = ("zero_one", "absolute", "quadratic")
+COSTS = ("zero_one", "linear", "quadratic")
 
 
 def names(*options: object) -> Any:

@@ -299,7 +299,7 @@ PENALIZED = [
         lambda K: 1 + float(exact.rps_minimum(K)),
     ),
     ordered(
-        Penalized(RPS(), penalty=0.5, cost="absolute"),
+        Penalized(RPS(), penalty=0.5, cost="linear"),
         exact.penalized(
             exact.ranked(exact.cut_brier), always(HALF), exact.mistake(cost=exact.by_distance(1))
         ),

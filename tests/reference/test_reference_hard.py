@@ -34,10 +34,6 @@ FORECASTS: list[dict[str, Any]] = load("ordinal/bayes_decisions")
 Form = Literal["linear", "quadratic"]
 FORMS: tuple[Form, ...] = ("linear", "quadratic")
 POWER = {"linear": 1, "quadratic": 2}
-COST: dict[Form, Literal["absolute", "quadratic"]] = {
-    "linear": "absolute",
-    "quadratic": "quadratic",
-}
 
 
 class Decided(NamedTuple):
@@ -85,9 +81,9 @@ def kappas(case: Decided, form: Form) -> list[float]:
 def costs(case: Decided, form: Form) -> list[float]:
     y, d, weight = case.cells
     found = [
-        expected_cost(case.y, case.d, COST[form], classes=case.classes),
+        expected_cost(case.y, case.d, form, classes=case.classes),
         expected_cost(case.y, case.d, case.distances(form)),
-        expected_cost(y, d, COST[form], classes=case.classes, weight=weight),
+        expected_cost(y, d, form, classes=case.classes, weight=weight),
     ]
     if form == "linear":
         found += [
@@ -103,14 +99,14 @@ def scaled_costs(case: Decided, form: Form) -> list[float]:
 
 def constant_costs(case: Decided, form: Form) -> list[float]:
     everywhere = (np.full(len(case.y), k) for k in range(case.classes))
-    return [min(expected_cost(case.y, d, COST[form], classes=case.classes) for d in everywhere)]
+    return [min(expected_cost(case.y, d, form, classes=case.classes) for d in everywhere)]
 
 
 def normalized_costs(case: Decided, form: Form) -> list[float]:
     y, d, weight = case.cells
     # The scale of the costs does not matter any more.
     return [
-        expected_cost(case.y, case.d, COST[form], classes=case.classes, normalized=True),
+        expected_cost(case.y, case.d, form, classes=case.classes, normalized=True),
         expected_cost(case.y, case.d, 3 * case.distances(form), normalized=True),
         expected_cost(y, d, case.distances(form), normalized=True, weight=weight),
     ]
@@ -121,7 +117,7 @@ def balanced_costs(case: Decided, form: Form) -> list[float]:
     y, d, weight = case.cells
     of_row = case.counts.sum(axis=1)[y]
     return [
-        expected_cost(case.y, case.d, COST[form], classes=case.classes, priors="uniform"),
+        expected_cost(case.y, case.d, form, classes=case.classes, priors="uniform"),
         expected_cost(case.y, case.d, case.distances(form), priors=present / present.sum()),
         # Cases weighed such that all classes have the same weight.
         expected_cost(y, d, case.distances(form), weight=weight / of_row),
@@ -172,7 +168,7 @@ def test_the_confusion_and_its_error_rate_are_the_exact_ones(entry: dict[str, An
 
 # Bayes decisions
 
-NAMED: dict[str, Literal["absolute", "quadratic"]] = {"abs": "absolute", "sq": "quadratic"}
+NAMED: dict[str, Literal["linear", "quadratic"]] = {"abs": "linear", "sq": "quadratic"}
 
 
 def probabilities(entry: dict[str, Any]) -> NDArray[np.float64]:

@@ -24,11 +24,11 @@ DATA = load("ordinal/dataset")
 Y, P, GRID = np.array(DATA["y"]), np.array(DATA["P_float"]), floats(DATA["grid"])
 METRICS: dict[str, tuple[Metric, Any]] = {
     "QWK": ("quadratic_weighted_kappa", "quadratic"),
-    "EC_abs": ("expected_cost", "absolute"),
+    "EC_abs": ("expected_cost", "linear"),
     "EC_sq": ("expected_cost", "quadratic"),
 }
 RULES = {"brier": Brier(), "log": Log(), "rps": RPS(), "sa_rps": SquaredAbsoluteRPS()}
-COSTS = {"oracle_sq_cost": "quadratic", "oracle_abs_cost": "absolute"}
+COSTS = {"oracle_sq_cost": "quadratic", "oracle_abs_cost": "linear"}
 RANKINGS = [*RULES, *COSTS]
 
 
@@ -71,7 +71,7 @@ def test_every_area_is_the_exact_one(ranking: str, metric: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cost", "ranking"), [("quadratic", "oracle_sq_cost"), ("absolute", "oracle_abs_cost")]
+    ("cost", "ranking"), [("quadratic", "oracle_sq_cost"), ("linear", "oracle_abs_cost")]
 )
 def test_the_oracle_of_a_study_is_that_of_the_reference(cost: Any, ranking: str) -> None:
     study = retention_study(

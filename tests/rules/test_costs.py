@@ -31,14 +31,14 @@ COSTS = np.array([[0.0, 2.0, 4.0, 1.0], [3.0, 0.0, 2.0, 1.0], [9.0, 3.0, 0.0, 1.
 
 def test_costs_by_name() -> None:
     assert cost_matrix("zero_one", 3).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    assert cost_matrix("absolute", 3).tolist() == [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+    assert cost_matrix("linear", 3).tolist() == [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
     assert cost_matrix("quadratic", 4).tolist() == [
         [0, 1, 4, 9],
         [1, 0, 1, 4],
         [4, 1, 0, 1],
         [9, 4, 1, 0],
     ]
-    for name in ("zero_one", "absolute", "quadratic"):
+    for name in ("zero_one", "linear", "quadratic"):
         assert cost_matrix(name, 2).tolist() == [[0, 1], [1, 0]]
         assert cost_matrix(name, 5).dtype == np.float64
 
@@ -95,12 +95,12 @@ def test_of_several_best_decisions_the_first_is_taken() -> None:
     p = np.array([[0.5, 0.5, 0.0], [0.25, 0.375, 0.375], [0.5, 0.0, 0.5]])
     assert decide_by_mode(p).tolist() == [0, 1, 0]
     assert decide_by_cost(p, cost_matrix("zero_one", 3)).tolist() == [0, 1, 0]
-    assert optimal(p, cost_matrix("absolute", 3)).tolist() == [
+    assert optimal(p, cost_matrix("linear", 3)).tolist() == [
         [True, True, False],
         [False, True, False],
         [True, True, True],
     ]
-    assert decide_by_cost(p, cost_matrix("absolute", 3)).tolist() == [0, 1, 0]
+    assert decide_by_cost(p, cost_matrix("linear", 3)).tolist() == [0, 1, 0]
     assert decide_by_cost(p, cost_matrix("quadratic", 3)).tolist() == [0, 1, 1]
 
 
@@ -128,7 +128,7 @@ def test_of_absolute_costs_the_median_is_best_and_of_quadratic_ones_the_rounded_
 ) -> None:
     p = np.random.default_rng(seed).dirichlet(np.ones(5), 20)
     median = (np.cumsum(p, axis=1) < 0.5).sum(axis=1)
-    np.testing.assert_array_equal(decide_by_cost(p, cost_matrix("absolute", 5)), median)
+    np.testing.assert_array_equal(decide_by_cost(p, cost_matrix("linear", 5)), median)
     mean = np.floor(p @ np.arange(5) + 0.5)
     np.testing.assert_array_equal(decide_by_cost(p, cost_matrix("quadratic", 5)), mean)
 
@@ -144,6 +144,6 @@ def test_the_likeliest_classes_are_those_of_the_largest_probability() -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_many_classes_do_not_make_costs_tie(dtype: Any) -> None:
     p = np.random.default_rng(3).dirichlet(np.ones(200), 200)
-    cost = cost_matrix("absolute", 200)
+    cost = cost_matrix("linear", 200)
     exact = np.argmin(p @ cost, axis=1)
     assert np.mean(np.abs(decide_by_cost(p.astype(dtype), cost) - exact)) < 0.05

@@ -76,7 +76,7 @@ def test_short_names_stand_for_rules_with_default_settings(text: str, rule: Rule
         ("PointWeighted((0.1, 0.2), weights=None)", PointWeighted((0.1, 0.2))),
         ("RPS(weights=[1, 2], normalized=False)", RPS(weights=[1, 2], normalized=False)),
         ("Ranked([Brier(), Log()])", Ranked([Brier(), Log()])),
-        ("Penalized(RPS(), 0.5, cost='absolute')", Penalized(RPS(), 0.5, cost="absolute")),
+        ("Penalized(RPS(), 0.5, cost='linear')", Penalized(RPS(), 0.5, cost="linear")),
         ("Penalized(Log(), 1, cost=((0, 1), (2, 0)))", Penalized(Log(), 1, cost=((0, 1), (2, 0)))),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from properly._boundary._arrays import check_length, check_weights
 from properly._boundary._classes import as_classes, class_numbers, names_of_labels, one_kind
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._options import check_choice, check_level
+from properly._boundary._options import check_level
 from properly._boundary._record import Record
 from properly._boundary._text import many, table
 from properly.counts._pooling import EXACT
@@ -21,11 +21,10 @@ from properly.errors import DataError
 from properly.inference._averages import Estimate
 from properly.inference._intervals import around_ratio
 from properly.inference._shares import student
-from properly.rules._penalty import cost_matrix
+from properly.rules._penalty import Cost, cost_matrix
 from properly.typing import ArrayLike, Column
 
 Table: TypeAlias = np.ndarray[Any, Any]
-Disagreement: TypeAlias = Literal["quadratic", "linear"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,18 +122,18 @@ class Confusion(Record):
     @property
     def mean_absolute_error(self) -> float:
         """Mean distance of the decided class from the true one, in steps between classes."""
-        return float((self.counts * cost_matrix("absolute", len(self.labels))).sum()) / self.total
+        return float((self.counts * cost_matrix("linear", len(self.labels))).sum()) / self.total
 
     @property
     def accuracy_within_one(self) -> float:
         """Share of cases decided as what they were, or as a class next to it."""
-        near = cost_matrix("absolute", len(self.labels)) <= 1
+        near = cost_matrix("linear", len(self.labels)) <= 1
         return float(self.counts[near].sum()) / self.total
 
     @property
     def absolute_errors(self) -> Column:
         """Mean absolute error of the cases of each class."""
-        steps = (self.counts * cost_matrix("absolute", len(self.labels))).sum(axis=1)
+        steps = (self.counts * cost_matrix("linear", len(self.labels))).sum(axis=1)
         return _shares(steps, self.counts.sum(axis=1))
 
     @property
@@ -147,9 +146,9 @@ class Confusion(Record):
         """The mean absolute error of the class that is decided worst (MMAE)."""
         return float(np.nanmax(self.absolute_errors))
 
-    def kappa(self, disagreement: Disagreement = "quadratic") -> float:
+    def kappa(self, cost: Cost = "quadratic") -> float:
         """Return how much better than by chance the decisions agree; see `weighted_kappa`."""
-        kappa = float(kappa_of(self.counts, disagreement_weights(disagreement, len(self.labels))))
+        kappa = float(kappa_of(self.counts, costs_of_classes(cost, len(self.labels))))
         if math.isnan(kappa):
             message = (
                 "kappa is 0 / 0 where chance cannot disagree, as where truth and decision are one "
@@ -158,9 +157,7 @@ class Confusion(Record):
             notice(message)
         return kappa
 
-    def kappa_interval(
-        self, disagreement: Disagreement = "quadratic", *, level: float = 0.95
-    ) -> Estimate:
+    def kappa_interval(self, cost: Cost = "quadratic", *, level: float = 0.95) -> Estimate:
         r"""Say how far off kappa may be.
 
         With disagreements :math:`q_o` observed and :math:`q_e` by chance, and shares
@@ -175,7 +172,7 @@ class Confusion(Record):
 
         Parameters
         ----------
-        disagreement : {"quadratic", "linear"}
+        cost : {"zero_one", "linear", "quadratic"} or array-like
             As in `weighted_kappa`.
         level : float
             How sure to be.
@@ -209,7 +206,7 @@ class Confusion(Record):
             message = "an interval of kappa needs counts of cases; got weights that are not whole"
             hint = "what fractions of cases add up to does not say how many cases there were."
             raise DataError(message, hint=hint)
-        weights = disagreement_weights(disagreement, len(self.labels))
+        weights = costs_of_classes(cost, len(self.labels))
         kappa, error = float(kappa_of(self.counts, weights)), kappa_error(self.counts, weights)
         degrees = float(self.total - 1)
         return Estimate(
@@ -333,18 +330,19 @@ def weighted_kappa(
     y: ArrayLike,
     d: ArrayLike,
     classes: int | Sequence[object],
-    disagreement: Disagreement = "quadratic",
+    cost: Cost = "quadratic",
     *,
     weight: ArrayLike | None = None,
 ) -> float:
     r"""Measure how much better than by chance decisions agree with the truth.
 
-    .. math:: \kappa = 1 - \frac{\sum_{ij} w_{ij} O_{ij}}{\sum_{ij} w_{ij} r_i c_j / n} ,
+    .. math:: \kappa = 1 - \frac{\sum_{ij} C_{ij} O_{ij}}{\sum_{ij} C_{ij} r_i c_j / n} ,
 
     with :math:`O_{ij}` of :math:`n` cases of class :math:`i` decided as :math:`j`, of which there
-    are :math:`r_i` and :math:`c_j` in all, and weights :math:`w_{ij}` of disagreement:
-    :math:`|i - j|` (linear) or :math:`(i - j)^2` (quadratic). It is 1 if all agree, 0 for decisions
-    that know nothing of the case, and negative for worse ones.
+    are :math:`r_i` and :math:`c_j` in all, and the costs :math:`C_{ij}` of `expected_cost`, which
+    are the weights of disagreement: one less the cost of the decisions over what they would cost
+    if they were dealt out at random. It is 1 if all agree, 0 for decisions that know nothing of the
+    case, and negative for worse ones.
 
     Parameters
     ----------
@@ -353,8 +351,9 @@ def weighted_kappa(
     classes : int or sequence of labels
         The number of classes, or their labels in order. All of them count, also those that do not
         occur: renumbering those that do would change the weights.
-    disagreement : {"quadratic", "linear"}
-        The weights: how much each decision disagrees with each class.
+    cost : {"zero_one", "linear", "quadratic"} or array-like
+        How much each decision disagrees with each class, as for `expected_cost`: 1 for any mistake
+        (Cohen's unweighted kappa), :math:`|i - j|`, :math:`(i - j)^2`, or a square matrix.
     weight : array-like, optional
         Case weights, none negative; cases of weight 0 do not count.
 
@@ -376,7 +375,7 @@ def weighted_kappa(
     >>> properly.decisions.weighted_kappa([0, 1, 2, 2], [0, 2, 1, 2], 3, "linear")
     0.4285714285714286
     """
-    return confusion(y, d, classes, weight=weight).kappa(disagreement)
+    return confusion(y, d, classes, weight=weight).kappa(cost)
 
 
 def quadratic_weighted_kappa(
@@ -441,10 +440,16 @@ def count_pairs(
     return result.astype(np.int64) if whole else result
 
 
-def disagreement_weights(disagreement: Disagreement, classes: int) -> Table:
-    """Return how much each decision disagrees with each class."""
-    check_choice(disagreement, get_args(Disagreement), "disagreement")
-    return cost_matrix("quadratic" if disagreement == "quadratic" else "absolute", classes)
+def costs_of_classes(cost: Cost, classes: int) -> Table:
+    """Return what it costs to decide for each class if each class happens."""
+    matrix = cost_matrix(cost, classes)
+    if matrix.shape[1] != classes:
+        message = (
+            f"decisions must be classes to agree with the truth; got costs of {matrix.shape[1]} "
+            f"decisions for {classes} classes"
+        )
+        raise DataError(message, hint="expected_cost(y, decide(P, cost), cost) prices any.")
+    return matrix
 
 
 def kappa_of(counts: Table, weights: Table) -> Any:

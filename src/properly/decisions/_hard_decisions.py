@@ -18,7 +18,7 @@ from properly._boundary._record import Record, plain
 from properly._boundary._text import many, table
 from properly.counts._calls import takes_class_rows
 from properly.counts._cases import Cases, require_classes
-from properly.decisions._confusion import Confusion, count_pairs, disagreement_weights, kappa_of
+from properly.decisions._confusion import Confusion, costs_of_classes, count_pairs, kappa_of
 from properly.errors import DataError
 from properly.rules._penalty import (
     Cost,
@@ -54,7 +54,7 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
 
     .. math:: d^*(p) = \operatorname{argmin}_d \sum_j p_j C_{jd} ,
 
-    the likeliest class under ``"zero_one"``, a median under ``"absolute"`` and the class next to
+    the likeliest class under ``"zero_one"``, a median under ``"linear"`` and the class next to
     the mean under ``"quadratic"``. So the likeliest class is not the best answer to an ordinal
     question. It is the default all the same, while `expected_cost` charges
     ``"quadratic"`` costs by default: name the same cost in both.
@@ -63,7 +63,7 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
     ----------
     P : array-like
         Class probabilities: one row a case, one column a class.
-    cost : {"zero_one", "absolute", "quadratic"} or array-like
+    cost : {"zero_one", "linear", "quadratic"} or array-like
         What decisions cost: by the distance of classes, or a matrix with a row for each class and a
         column for each decision. It may have more columns than rows; the last may be to abstain.
     labels : sequence of labels, optional
@@ -121,7 +121,7 @@ def expected_cost(
     d : array-like
         Decided classes, in the same terms; or columns of the costs, by number, if these have not as
         many columns as rows.
-    cost : {"zero_one", "absolute", "quadratic"} or array-like
+    cost : {"zero_one", "linear", "quadratic"} or array-like
         What decisions cost: by the distance of classes, or a matrix with a row for each class and a
         column for each decision.
     classes : int or sequence of labels, optional
@@ -153,7 +153,7 @@ def expected_cost(
     >>> y, d = [0, 0, 1, 2], [0, 1, 1, 0]
     >>> properly.expected_cost(y, d, classes=3)
     1.25
-    >>> properly.expected_cost(y, d, "absolute", classes=3, priors=[0.2, 0.6, 0.2])
+    >>> properly.expected_cost(y, d, "linear", classes=3, priors=[0.2, 0.6, 0.2])
     0.5
     >>> abstain = [[0, 1, 1, 0.3], [1, 0, 1, 0.3], [1, 1, 0, 0.3]]
     >>> properly.expected_cost(y, [0, 3, 1, 3], abstain, normalized=True)
@@ -422,7 +422,7 @@ def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
     ----------
     cases : Cases
         Outcomes and class probabilities. Weights count; clusters and times make no difference.
-    cost : {"zero_one", "absolute", "quadratic"} or array-like
+    cost : {"zero_one", "linear", "quadratic"} or array-like
         What decisions cost: by the distance of classes, or a matrix with a row for each true class
         and a column for each decided one.
 
@@ -447,14 +447,7 @@ def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
            [0, 1, 0]])
     """
     p, labels = require_classes(cases).p, tuple(cases.labels or ())
-    count = len(labels)
-    matrix = cost_matrix(cost, count)
-    if matrix.shape[1] != count:
-        message = (
-            f"decisions must be classes to agree with the truth; got costs of {matrix.shape[1]} "
-            f"decisions for {count} classes"
-        )
-        raise DataError(message, hint="expected_cost(y, decide(P, cost), cost) prices any.")
+    matrix = costs_of_classes(cost, len(labels))
     by_cost = not (isinstance(cost, str) and cost == "zero_one")
     argmax = decide_by_mode(p)
     bayes = decide_by_cost(p, matrix) if by_cost else argmax
@@ -475,8 +468,8 @@ def scores_of_table(confusion: Confusion, cost: Table) -> HardScores:
         accuracy=confusion.accuracy,
         macro_f1=confusion.macro_f1,
         mean_absolute_error=confusion.mean_absolute_error,
-        linear_kappa=float(kappa_of(counts, disagreement_weights("linear", classes))),
-        quadratic_kappa=float(kappa_of(counts, disagreement_weights("quadratic", classes))),
+        linear_kappa=float(kappa_of(counts, cost_matrix("linear", classes))),
+        quadratic_kappa=float(kappa_of(counts, cost_matrix("quadratic", classes))),
         expected_cost=mean,
         normalized_cost=over_constant(mean, cost, shares),
     )

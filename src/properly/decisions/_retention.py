@@ -284,7 +284,7 @@ def retention_curve(
         The number of classes, or their labels in order. Needed if `y` are labels; else there are
         as many classes as columns or, with decisions, as a matrix of costs has rows or as the
         highest number says.
-    cost : {"zero_one", "absolute", "quadratic"} or matrix
+    cost : {"zero_one", "linear", "quadratic"} or matrix
         What a decision costs, for the expected cost: one row a class, one column a decision.
         Other metrics do not use it.
     clusters : array-like, optional

@@ -253,8 +253,8 @@ def evaluate(
     forecast          0.07292  0.00000 to 0.19150    0.67188         0.07292         0.22222
     (class shares)    0.22222                   -    0.00000         0.00000         0.00000
     <BLANKLINE>
-    argmax           accuracy   macro_f1  mean_absolute_error  quadratic_kappa
-    forecast          0.66667    0.55556              0.33333          0.66667
+    argmax           accuracy   macro_f1  mean_absolute_error  quadratic_kappa  expected_cost
+    forecast          0.66667    0.55556              0.33333          0.66667        0.33333
     <BLANKLINE>
     with 3 cases, intervals may cover less than their level
     """

@@ -53,7 +53,7 @@ MOST_CLASSES = 12
 PRINTED = ("skill", "miscalibration", "discrimination")
 PARTS = ("score", *PRINTED, "uncertainty")
 SAVED = ("gain", "gain_lower", "gain_upper")
-DECIDED = ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa")
+DECIDED = ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa", "expected_cost")
 # What the dict says of the data, and the records by model that it has as they are, by task.
 DATA = {
     True: ("task", "event_rate", "rows", "events", "design", "summed", "level", "within"),

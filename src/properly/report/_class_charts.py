@@ -40,7 +40,7 @@ NUMBERS = {
     "macro_f1": "macro F1",
     "mean_absolute_error": "mean absolute error",
     "quadratic_kappa": "quadratic kappa",
-    "expected_cost": "mean cost",
+    "expected_cost": "expected cost",
 }
 # These go by the distance of classes.
 NEED_ORDER = ("mean_absolute_error", "quadratic_kappa")

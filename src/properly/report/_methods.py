@@ -145,6 +145,8 @@ def _of_classes(evaluation: Evaluation, cases: str, event: str) -> Iterator[tupl
     order = "ordered " if evaluation.task == "ordinal" else ""
     yield _claim("classes", classes=len(evaluation.labels), order=order, **data)
     yield from _scores(evaluation)
+    if evaluation.task == "ordinal":
+        yield _claim("decisions")
     yield _claim("reliability", around=" of yes-or-no questions")
 
 

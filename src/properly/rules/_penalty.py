@@ -25,7 +25,7 @@ from properly.rules._ranked_probability import RPS
 from properly.rules._rule import Propriety, in_name, wide
 from properly.typing import Array, ArrayLike
 
-NamedCost = Literal["zero_one", "absolute", "quadratic"]
+NamedCost = Literal["zero_one", "linear", "quadratic"]
 NAMED: tuple[NamedCost, ...] = get_args(NamedCost)
 Cost: TypeAlias = "NamedCost | ArrayLike"
 Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
@@ -113,7 +113,7 @@ def _by_distance(cost: str, classes: int) -> Matrix:
     apart = np.abs(place[:, None] - place[None, :])
     if cost == "zero_one":
         return (apart > 0).astype(np.float64)
-    return apart if cost == "absolute" else apart * apart
+    return apart if cost == "linear" else apart * apart
 
 
 def _warn_of_cheap_mistakes(cost: Matrix) -> None:
@@ -161,7 +161,7 @@ class Penalized(ClassRule):
         For `Brier` only. ``"sum"`` is the formula above, Eq. 4 of the paper; ``"algorithm2"``
         divides it by the number of classes; ``"published_code"`` divides the Brier score and not
         the penalty, which is then K times as heavy.
-    cost : {"zero_one", "absolute", "quadratic"} or matrix, optional
+    cost : {"zero_one", "linear", "quadratic"} or matrix, optional
         What the best decision costs, with a row for each class and a column for each decision:
         the penalty is then :math:`\lambda\, C[y, d^*(p)]` with the decision :math:`d^*` of least
         expected cost. ``ties`` chooses among several best ones: their mean cost, the first one's,
@@ -201,7 +201,7 @@ class Penalized(ClassRule):
     penalty: Named | float = "paper"
     ties: Ties = "split"
     scale: Scale = "sum"
-    cost: Literal["absolute", "quadratic"] | Frozen | None = None
+    cost: Literal["linear", "quadratic"] | Frozen | None = None
     tolerance: float = 0.0
 
     def __init__(
@@ -227,7 +227,7 @@ class Penalized(ClassRule):
     @property
     def needs_order(self) -> bool:  # type: ignore[override]
         """Whether the order of the classes matters to the rule or to the costs."""
-        return self.rule.needs_order or self.cost in ("absolute", "quadratic")
+        return self.rule.needs_order or self.cost in ("linear", "quadratic")
 
     @property
     def differentiable(self) -> bool:

@@ -66,7 +66,7 @@ REGISTRY = (
         *("pll", "PLL", "penalized", "penalized logarithmic loss"),
         *("PLL()", *(f"PLL(ties={ties!r})" for ties in TIES[1:])),
     ),
-    _entry("penalized", "Penalized", "penalized", "", "Penalized(RPS(), 0.5, cost='absolute')"),
+    _entry("penalized", "Penalized", "penalized", "", "Penalized(RPS(), 0.5, cost='linear')"),
     _entry(
         *("sa-rps", "SquaredAbsoluteRPS", "galdran", ""),
         *("SquaredAbsoluteRPS()", "SquaredAbsoluteRPS('printed')"),
