@@ -195,6 +195,20 @@ def test_with_a_seed_every_number_is_that_of_its_own_function(gathered: Any, som
         assert np.array_equal(gathered.worst[name].row, worst.row)
 
 
+@pytest.mark.parametrize(("task", "width"), [("binary", None), ("ordinal", 3)])
+def test_cases_are_evaluated_as_their_columns_are(task: Any, width: int | None) -> None:
+    rng, n = np.random.default_rng(5), 60
+    models = {k: rng.random(n) if width is None else rng.dirichlet([1] * 3, n) for k in "ab"}
+    y, groups = rng.integers(0, width or 2, n), rng.integers(0, 2, n)
+    columns = {"weight": rng.random(n), "clusters": np.arange(n) // 3, "groups": groups}
+    held = {name: Cases(y, p, **columns) for name, p in models.items()}
+    options: dict[str, Any] = {"task": task, "rng": 1, "replicates": 9, "show": np.arange(n)}
+    wanted = properly.evaluate(y, models, **columns, **options).to_dict()
+    assert properly.evaluate(held, **options).to_dict() == wanted
+    alone = properly.evaluate(held["a"], **options).to_dict()
+    assert alone == properly.evaluate(y, models["a"], **columns, **options).to_dict()
+
+
 def test_models_are_compared_by_every_rule_and_the_best_by_threshold(
     gathered: Any, some: Any
 ) -> None:

@@ -591,6 +591,8 @@ def _unlike(one: Cases, other: Cases, names: str) -> str | None:
     """Say what two models do not have in common, and where."""
     if len(one) != len(other):
         return f"{names} have {len(one)} and {len(other)} rows"
+    if one.labels != other.labels:
+        return f"{names} have the classes {one.labels} and {other.labels}"
     columns = {"outcomes": (one.y, to_library_of(other.y, one.y))}
     if one.weight is not None or other.weight is not None:
         columns["weights"] = weights_of(one), weights_of(other)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from properly._boundary._record import as_models, library_of
 from properly.calibration._decomposition import require_proper
 from properly.counts import _cases
 from properly.counts._cases import TASKS, Cases, Forecasts
+from properly.decisions._elementary import require_same_rows
 from properly.decisions._single_cases import check_shown
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
@@ -105,7 +107,7 @@ TWO_COLUMNS = (
 
 
 def evaluate(
-    y: ArrayLike | IntoFrame | Summary,
+    y: ArrayLike | IntoFrame | Cases | Mapping[str, Cases] | Summary,
     forecasts: Forecasts | None = None,
     *,
     outcome: str | None = None,
@@ -133,11 +135,12 @@ def evaluate(
 
     Parameters
     ----------
-    y : array-like, data frame or Summary
+    y : array-like, data frame, Cases, dict of Cases, or Summary
         Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`. Of several classes,
         their numbers, labels of any kind with `labels`, or rows with a single 1. Or a frame of any
         library, with `outcome`; then `forecasts`, `weight` and all else are names of its columns.
-        Or what `summarize` or a `Stream` made of one.
+        Or what `summarize` or a `Stream` made of one. Or `properly.Cases`, of several models by
+        name, which bring their forecasts, weights and all else that is known of each case.
     forecasts : dict of array-like, data frame, or array-like
         Probabilities of the event, by model; or of the classes, one column each. A frame has one
         column a model, unless the task says that its columns are classes; a single array is called
@@ -257,6 +260,12 @@ def evaluate(
     forecast          0.66667    0.55556              0.33333          0.66667        0.33333
     <BLANKLINE>
     with 3 cases, intervals may cover less than their level
+
+    Cases have all that is known of them already:
+
+    >>> cases = properly.Cases([0, 1, 1, 0], models["good"], clusters=[1, 1, 2, 2])
+    >>> properly.evaluate({"good": cases}, replicates=0).scores["good"]["brier"].design
+    '2 clusters'
     """
     _options.check_choice(task, TASKS, "task")
     if cells is not None:
@@ -266,7 +275,7 @@ def evaluate(
     columns: dict[str, Any] = {"weight": weight, "count": count, "clusters": clusters}
     columns |= {"strata": strata, "time": time, "groups": groups, "show": show}
     reading = (outcome, task, rules, within, names, pos_label, normalize, cells)
-    given = _Given(y, forecasts, columns, *reading)
+    given = _of_cases(_Given(y, forecasts, columns, *reading))
     # A seed is passed on as it is: every number is then that of its own function with that seed.
     seed = int(rng) if isinstance(rng, int | np.integer) else _options.as_generator(rng)
     drawing: dict[str, Any] = {"level": _options.check_level(level), "rng": seed}
@@ -275,11 +284,17 @@ def evaluate(
     drawing |= {"recalibrate": recalibrate, "replicates": draws}
     backend = library_of(y)
     if isinstance(y, Summary):
-        _require_only_summary(forecasts=forecasts, outcome=outcome, rules=rules, **columns)
+        if show is not None:
+            message = "columns are shown beside rows, of which a Summary has none; got show"
+            raise ArgumentTypeError(message)
+        also = columns | {"forecasts": forecasts, "outcome": outcome, "rules": rules}
+        _require_no_more(
+            also, "a Summary has its models, rules and groups", "summarize, or to stream"
+        )
         _require_rows(recalibrate, "a Summary has none")
     elif outcome is None:
-        _require_arrays(y, forecasts)
-        notes = _notes.follow_up_notes(_notes.named_symptoms(y, time, pos_label))
+        _require_arrays(given.y, given.forecasts)
+        notes = _notes.follow_up_notes(_notes.named_symptoms(given.y, time, pos_label))
         given = given._replace(notes=notes)
     with shown(progress) as drawing["progress"]:
         if outcome is not None:
@@ -312,6 +327,29 @@ class _Given(NamedTuple):
     order: tuple[Any, ...] | None = None
     # About columns that look like follow-up time.
     notes: Sequence[str] = ()
+    # Of each model, if all were given as such.
+    cases: Mapping[str, Cases] = MappingProxyType({})
+
+
+def _of_cases(given: _Given) -> _Given:
+    """Take outcomes and forecasts from cases, if there are some: of one model, or by name."""
+    held: Any = {"forecast": given.y} if isinstance(given.y, Cases) else given.y
+    if not isinstance(held, Mapping):
+        return given
+    held = _cases.by_name(held, 1, "write {'name': properly.Cases(y, p), …}.")
+    for name, cases in held.items():
+        if not isinstance(cases, Cases):
+            message = (
+                f"models without outcomes are given as Cases; {name!r} is {type(cases).__name__}"
+            )
+            raise ArgumentTypeError(message, hint="write properly.evaluate(y, {'name': p, …}).")
+    names = ("forecasts", "outcome", "labels", "pos_label")
+    also = given.columns | {name: getattr(given, name) for name in names}
+    also |= {"show": None, "normalize": given.normalize or None}
+    _require_no_more(also, "Cases have their forecasts and columns", "properly.Cases")
+    require_same_rows(held)
+    y, forecasts = next(iter(held.values())).y, {name: cases.p for name, cases in held.items()}
+    return given._replace(y=y, forecasts=forecasts, cases=held)
 
 
 def _read_frame(given: _Given, progress: Progress | None) -> _Given:
@@ -372,7 +410,7 @@ def _evaluate_rows(given: _Given, models: Mapping[str, Any], drawing: dict[str, 
         if task == "multiclass" and not labels and names and _classes.are_among(y, names):
             labels = names
     chosen = rules_of_task(task, given.rules, given.within, given.pos_label)
-    cases = _cases.contenders(y, models, labels=labels, **options)
+    cases = given.cases or _cases.contenders(y, models, labels=labels, **options)
     if task != "binary":
         _cases.require_classes(cases[name])
     count = given.columns.get("count")
@@ -412,14 +450,12 @@ def _maps(drawing: Mapping[str, Any], cases: Mapping[str, Cases]) -> Any:
     return maps if is_choice else maps[0]
 
 
-def _require_only_summary(**given: object) -> None:
+def _require_no_more(given: Mapping[str, object], what: str, function: str) -> None:
+    """Refuse what the data have already."""
     for name, value in given.items():
         if value is not None:
-            message = f"a Summary has its models, rules and groups already; got {name} as well"
-            if name == "show":
-                message = "columns are shown beside rows, of which a Summary has none; got show"
-                raise ArgumentTypeError(message)
-            raise ArgumentTypeError(message, hint=f"pass {name} to summarize, or to stream.")
+            message = f"{what} already; got {name} as well"
+            raise ArgumentTypeError(message, hint=f"pass {name} to {function}.")
 
 
 def _require_rows(recalibrate: object, why: str) -> None:
