@@ -15,6 +15,7 @@ import pytest
 from tests.command_line import GRADES, run, write_forecasts
 
 import properly
+from properly.report._page_words import page_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,6 +74,16 @@ def test_one_model_is_scored_without_what_it_does_not_need(tmp_path: Path) -> No
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
     assert found.stdout.startswith("1,200 cases")
     assert found.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_table_in_latex_cites_its_rules_and_parts_in_comments(file: Path) -> None:
+    sources, _, table = score(file, "--format", "latex").stdout.partition("% \\usepackage")
+    named = [line.partition(": ")[::2] for line in sources.splitlines()]
+    known = page_words()["references"]
+    parts = ("% miscalibration, discrimination", known["corp"])
+    assert named == [("% brier", known["brier"]), ("% log", known["log"]), parts]
+    assert "%" not in table
 
 
 def test_json_is_that_of_the_evaluation(file: Path, evaluation: properly.Evaluation) -> None:

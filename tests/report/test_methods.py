@@ -62,10 +62,10 @@ EVERYTHING: dict[str, Any] = {
 @pytest.mark.slow
 def test_only_what_was_used_is_cited() -> None:
     alone = methods(evaluate(Y, Q, replicates=0))
-    always = ["brier", "log", "corp", "delong", "decision", "wilson"]
+    always = ["brier", "log", "regret", "corp", "delong", "decision", "wilson", "nelson"]
     assert cited(alone) == always
     drawn = methods(evaluate(Y, THREE, **EVERYTHING))
-    more = {"regret", "cox", "ici", "folds", "overlap", "max-t", "broecker"}
+    more = {"cox", "ici", "folds", "overlap", "max-t", "broecker"}
     assert set(cited(drawn)) == {*always, *more}
 
 
@@ -77,6 +77,14 @@ def test_every_rule_is_cited(rule: str) -> None:
     others = set(sources_of(rule)) - page_words()["references"].keys()
     assert all(re.search(r"\b(19|20)\d\d\b", source) for source in others)
     assert all(x.sources for x in makers)
+
+
+def test_every_sentence_cites_references_that_exist() -> None:
+    words = page_words()
+    keys = {key for _, *keys in words["methods"].values() for key in keys}
+    assert keys | {*BAND_SOURCES.values()} <= words["references"].keys()
+    named = {name for name, (text, *keys) in words["methods"].items() if keys}
+    assert named >= {"split", "means", "reliability", "auc", "utility", "slope", "ici", "ranks"}
 
 
 @pytest.mark.filterwarnings("ignore:with .* intervals may cover less")

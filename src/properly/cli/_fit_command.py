@@ -10,12 +10,13 @@ import click
 import properly
 from properly._boundary._text import printable
 from properly.cli._chosen import Chosen, read_chosen
-from properly.cli._formats import FORMATS
+from properly.cli._formats import FORMATS, references_for
 from properly.cli._option_table import AUTO, CLASS_MAPS, EVENT_MAPS
 from properly.cli._running import as_json, emit, over_range, progress_bar, refuse, require_output
 from properly.cli._show_command import changes_nothing
 from properly.cli._wording import in_options
 from properly.rules import Rule
+from properly.rules._registry import sources_of
 
 if TYPE_CHECKING:
     from properly import Interval
@@ -40,10 +41,11 @@ def run(
     _require_sense(kind, classes=options["classes"], groups=options["groups"])
     data = read_chosen(**options)
     judged = {"folds": folds, "level": level, "rng": rng}
-    result = fitted(data, kind, rule=over_range(rule, within), within=within, **judged)
+    rule = over_range(rule, within)
+    result = fitted(data, kind, rule=rule, within=within, **judged)
     # What is asked for by name is written in any case.
     use = best_map(result) if always else _of_classes(result.map, result)
-    emit(_laid_out(result, use, layout))
+    emit(_laid_out(result, use, layout, rule))
     if output is not None:
         use.save(output, overwrite=force)
     click.echo(_closing_words(result, use, output), err=layout != "text")
@@ -115,7 +117,7 @@ def _closing_words(result: Recalibrated, use: Map, output: str | None) -> str:
     return f"{where}." if result.recommended else f"{where}, although it is not recommended."
 
 
-def _laid_out(result: Recalibrated, use: Map, layout: str) -> str:
+def _laid_out(result: Recalibrated, use: Map, layout: str, rule: Rule | None) -> str:
     if layout == "text":
         return f"{result}\n\n{_remarks(result)}\n"
     if layout == "json":
@@ -127,7 +129,8 @@ def _laid_out(result: Recalibrated, use: Map, layout: str) -> str:
         [name, x.estimate, *x.interval, x.mean_change, x.in_sample, x.rule, x.folds, x.design]
         for name, x in result.gains.items()
     ]
-    return FORMATS[layout](head, rows)
+    sources = {"rule": sources_of(repr(rule or result.gain.rule)), "gain": ["folds", "overlap"]}
+    return references_for(layout, sources) + FORMATS[layout](head, rows)
 
 
 def _remarks(result: Recalibrated) -> str:

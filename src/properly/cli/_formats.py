@@ -15,15 +15,8 @@ if TYPE_CHECKING:
     Rows: TypeAlias = Sequence[Sequence[Any]]
 
 # What LaTeX would take as an instruction, or print as another letter.
-LATEX = {
+LATEX = {letter: f"\\{letter}" for letter in "{}$&#%_"} | {
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "<": r"\textless{}",
@@ -90,6 +83,14 @@ FORMATS: Mapping[str, Callable[[Sequence[str], Rows], str]] = {
 }
 
 
+def references_for(layout: str, sources: Mapping[str, Iterable[str]]) -> str:
+    """Cite what a table in LaTeX names, in comments above it; other formats have none."""
+    from properly.report._methods import references_of
+
+    named = sources.items() if layout == "latex" else ()
+    return "".join(f"% {name}: {x}\n" for name, keys in named for x in references_of(keys))
+
+
 def escape_latex(text: str) -> str:
     """Write text so that LaTeX prints it."""
     return "".join(LATEX.get(letter, letter) for letter in printable(text))
@@ -104,10 +105,8 @@ def _cell_text(cell: Any, escape: Callable[[str], str], infinity: str) -> str:
     """Write a cell for people: five decimals, infinity as a sign, a dash for what is not."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "-"
-    if isinstance(cell, str):
-        return escape(cell)
-    if isinstance(cell, bool) or not isinstance(cell, float):
-        return str(cell)
+    if not isinstance(cell, float):
+        return escape(str(cell))
     if math.isinf(cell):
         return infinity if cell > 0 else f"-{infinity}"
     return f"{cell:.5f}"

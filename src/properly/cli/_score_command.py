@@ -13,17 +13,19 @@ from properly._boundary._text import wrapped
 from properly.cli._baseline import Stored, against, keep_forecasts, read_stored
 from properly.cli._chosen import Chosen
 from properly.cli._engine import Large, evaluated, opened, refuse_without_rows
-from properly.cli._formats import FORMATS
+from properly.cli._formats import FORMATS, references_for
 from properly.cli._gate import Condition, Failure, Gate, Versus, Vocabulary, names_of, references
 from properly.cli._option_table import EvaluateOptions
 from properly.cli._running import as_json, emit, refuse, require_output
 from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._record import score_rows
+from properly.rules._registry import sources_of
 
 if TYPE_CHECKING:
     from properly import Evaluation
 
 PARTS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
+PARTS_SOURCE = {"miscalibration, discrimination": ["corp"]}
 RESAMPLED = ("miscalibration", "discrimination")
 NOTHING = (math.nan, math.nan)
 
@@ -155,4 +157,5 @@ def _laid_out(
         # There is no room for another table.
         click.echo(text, err=True)
     rows = columns_of_scores(evaluation) if layout == "csv" else cells_of_scores(evaluation)
-    return FORMATS[layout](*rows)
+    sources = {rule.name: sources_of(repr(rule)) for rule in evaluation.rules} | PARTS_SOURCE
+    return references_for(layout, sources) + FORMATS[layout](*rows)

@@ -73,7 +73,7 @@ class Verdict(Record):
     >>> found.headline
     'Use logistic for thresholds of 1 % to 10 %: it is better than forest.'
     >>> found
-    Verdict('Use logistic for thresholds of 1 % to 10 %: it is better than forest.', 4 sentences)
+    Verdict('Use logistic for thresholds of 1 % to 10 %: it is better than forest.', 5 sentences)
     """
 
     headline: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from properly import __version__
@@ -66,11 +66,13 @@ def methods(
         numbers = ", ".join(str(cited.index(key) + 1) for key in keys)
         said.append(f"{words} [{numbers}]." if keys else f"{words}.")
     text = " ".join(said)
-    if not cited:
-        return text
-    references = page_words()["references"] | page_words()["references_of_boards"]
-    numbered = (f"{k}. {references.get(key, key)}" for k, key in enumerate(cited, 1))
+    numbered = (f"{k}. {reference}" for k, reference in enumerate(references_of(cited), 1))
     return "\n".join([text, "", "References", *numbered])
+
+
+def references_of(sources: Iterable[str]) -> Iterator[str]:
+    """Write the references that rules and sentences name, by key or in full."""
+    return (page_words()["references"].get(source, source) for source in sources)
 
 
 def _claim(key: str, *more: str, **numbers: Any) -> tuple[str, ...]:
@@ -80,19 +82,17 @@ def _claim(key: str, *more: str, **numbers: Any) -> tuple[str, ...]:
 
 
 def _models(evaluation: Evaluation) -> str:
-    names = evaluation.models
-    return f"{many(len(names), 'model')} ({listed(names)})"
+    return f"{many(len(evaluation.models), 'model')} ({listed(evaluation.models)})"
 
 
 def _scores(evaluation: Evaluation) -> Iterator[tuple[str, ...]]:
     rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
     first, *rest = (rule_in_words(rule) for rule in rules)
     others = f", and then by the {listed(rest)}" if rest else ""
-    yield _claim("scores", *sources_of(" ".join(map(repr, rules))), first=first, others=others)
-    if evaluation.within is not None:
-        yield _claim("scale")
-    if evaluation.reliability:
-        yield _claim("split")
+    cited = sources_of(" ".join(map(repr, rules)))
+    yield _claim("scores", *cited, first=first, others=others)
+    made = {"scale": "regret" in cited, "split": evaluation.reliability, "means": evaluation.means}
+    yield from (_claim(key) for key, is_made in made.items() if is_made)
 
 
 def _of_event(evaluation: Evaluation, cases: str, event: str) -> Iterator[tuple[str, ...]]:

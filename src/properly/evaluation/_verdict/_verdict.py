@@ -61,7 +61,8 @@ def verdict(
     - **Baseline.** To have no model is to say the event rate each time. A model is better than
       that if the interval of its skill lies above 0, worse if it lies below.
     - **Thresholds.** One model is better than another at those thresholds at which the
-      simultaneous band of their difference lies on its side of 0.
+      simultaneous band of their difference lies on its side of 0. A score over thresholds takes
+      forecasts as probabilities, which is said beside it.
     - **Certain.** A forecast of exactly 0 followed by the event, or of exactly 1 without it, makes
       the log score infinite. If one acts at forecasts of c or more, no threshold c > 0 leads to
       acting on a forecast of 0, and every one leads to acting on a forecast of 1.
@@ -95,6 +96,8 @@ def verdict(
     logistic is better than forest at every threshold that was looked at, from 1 % to 10 %
     (95 % confidence for all thresholds at once).
     <BLANKLINE>
+    Forecasts are taken as probabilities: thresholds are risks at which one begins to act.
+    <BLANKLINE>
     logistic and forest are better than no model. They save 54 % (95 % interval 50 % to
     58 %) and 38 % (33 % to 43 %) of its loss.
     <BLANKLINE>
@@ -123,7 +126,7 @@ def _sentences(
     """Say what there is to say, the most important first."""
     said: dict[say.Kind, Iterable[str]] = {
         "choice": [_headline.choice(standing)],
-        "thresholds": thresholds(evaluation, standing),
+        "thresholds": [*thresholds(evaluation, standing), *[SCALE] * standing.scope.ranged],
         "baseline": baseline(evaluation, standing),
         "certain": certain(evaluation, words),
         "calibration": calibration(evaluation, words),
@@ -540,6 +543,8 @@ def _too_small(splits: dict[str, Groups]) -> Iterator[str]:
             yield f"Too small to test{'' if alike else f' for {printable(name)}'}: {listed(names)}."
 
 
+# What every score at thresholds assumes.
+SCALE = "Forecasts are taken as probabilities: thresholds are risks at which one begins to act."
 # A smaller share of the thresholds is not worth a sentence.
 NOTABLE = 0.05
 
