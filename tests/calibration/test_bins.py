@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from properly import Cases, Tally, tally
 from properly.calibration import binned_reliability
+from properly.errors import DataError
 
 Scheme = Literal["width", "count"]
 SCHEMES: list[Scheme] = ["width", "count"]
+BAND: dict[str, Any] = {"band": "consistency", "rng": 1}
 
 
 def drawn(n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -64,3 +67,55 @@ def test_the_mean_of_one_forecast_is_that_forecast(scheme: Scheme) -> None:
     t = Tally.from_counts([0.1, 0.7], [3, 7], [1, 2])
     record = binned_reliability(t, bins=2, scheme=scheme)
     np.testing.assert_array_equal(record.mean_forecast, [0.1, 0.7])
+
+
+# Bands
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_consistency_band_has_the_quantiles_of_calibrated_forecasts(scheme: Scheme) -> None:
+    y, p, _ = drawn(60)
+    record = binned_reliability(tally(y, p), bins=4, scheme=scheme, **BAND, replicates=40_000)
+    assert record.band is not None
+    share = record.weight / 60
+    for row, mean in enumerate(record.mean_forecast):
+        # Cases fall into the bin, and have the event, as in draws with replacement.
+        cases = np.arange(1, 61)[:, None]
+        filled, events = binom.pmf(cases, 60, share[row]), np.arange(61)
+        chance = np.where(events <= cases, binom.pmf(events, cases, mean) * filled, 0.0)
+        rate, chance = events / cases, chance / chance.sum()
+        for bound, tail in zip((record.band.lower, record.band.upper), (0.025, 0.975), strict=True):
+            assert chance[rate < bound[row] - 1e-9].sum() <= tail + 0.004
+            assert chance[rate <= bound[row] + 1e-9].sum() >= tail - 0.004
+
+
+def test_a_consistency_band_allows_for_clusters_and_weights_and_refuses_what_it_cannot() -> None:
+    y, p, weight = drawn(200)
+    four: dict[str, Any] = {"y": np.repeat(y, 4), "p": np.repeat(p, 4)}
+    ways = {
+        "once": Cases(y, p),
+        "copies": Cases(**four),
+        "known": Cases(**four, clusters=np.repeat(np.arange(200), 4)),
+        "split": Cases(**four, weight=np.full(800, 0.25), clusters=np.repeat(np.arange(200), 4)),
+        "weighted": Cases(y, p, weight=weight),
+        "alike": Cases(y, p, weight=np.full(200, 0.5)),
+    }
+    bands = {name: binned_reliability(x, bins=2, **BAND).band for name, x in ways.items()}
+    width = {name: band.upper - band.lower for name, band in bands.items() if band is not None}
+    np.testing.assert_allclose(width["known"], width["once"], rtol=0.15)
+    np.testing.assert_array_equal(width["split"], width["known"])
+    np.testing.assert_array_equal(width["alike"], width["once"])
+    # Exponential weights have the variance of half as many cases.
+    np.testing.assert_allclose(width["weighted"], 2**0.5 * width["once"], rtol=0.25)
+    np.testing.assert_allclose(width["copies"], width["once"] / 2, rtol=0.15)
+    with pytest.raises(DataError, match="weighted cases are taken one by one"):
+        binned_reliability(ways["weighted"].tally(), **BAND)
+    with pytest.raises(DataError, match="band must be 'consistency'; got 'confidence'"):
+        binned_reliability(ways["once"], band="confidence")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(51) // 3])
+def test_replicates_without_a_forecast_in_a_bin_are_left_out_there(clusters: object) -> None:
+    cases = Cases([0, 1] * 25 + [1], [0.1, 0.9] * 25 + [0.5], clusters=clusters)
+    band = binned_reliability(cases, bins=3, **BAND).band
+    assert band is not None
+    assert (band.lower[1], band.upper[1]) == (0, 1)
+    assert (band.upper - band.lower)[[0, 2]].max() < 0.5

@@ -87,7 +87,13 @@ def simply(name: str, function: Callable[..., Any], **options: Any) -> None:
 
 few = {name: st.just(x) for name, x in FEW.items()}
 bands = {"band": names(None, "confidence")}
-simply("calibration.binned_reliability", calibration.binned_reliability, bins=names(1, 7))
+simply(
+    "calibration.binned_reliability",
+    calibration.binned_reliability,
+    bins=names(1, 7),
+    band=names(None, "consistency"),
+    **few,
+)
 simply(
     "calibration.calibration_error", calibration.calibration_error, scheme=names("width", "count")
 )

@@ -142,6 +142,9 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "BinnedReliability, counts": lambda: properly.calibration.binned_reliability(
         TALLY, scheme="count"
     ),
+    "BinnedReliability with a band": lambda: properly.calibration.binned_reliability(
+        CLUSTERS, band="consistency", **FEW
+    ),
     "CalibrationTest": lambda: properly.calibration_test(TALLY, **FEW),
     "CalibrationTest, clusters": lambda: properly.calibration_test(CLUSTERS, statistic="cox"),
     "CalibrationTest, series": lambda: properly.calibration_test(SERIES, Brier(), **FEW),

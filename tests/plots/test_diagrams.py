@@ -12,7 +12,15 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
-from tests.plots.subjects import CONTINUOUS, DISCRETE, figure_of, legend_of, legend_texts, lines_of
+from tests.plots.subjects import (
+    CONTINUOUS,
+    DISCRETE,
+    figure_of,
+    legend_of,
+    legend_texts,
+    lines_of,
+    parts_of,
+)
 
 from properly import decompose, plots, reliability, tally
 from properly.calibration import Decomposition, binned_reliability
@@ -154,6 +162,15 @@ def test_bars_show_the_weight_of_each_bin() -> None:
     np.testing.assert_allclose(height, 0.2 * record.weight / record.weight.max())
     pair = {"5 bins": record, "2 bins": binned_reliability(CONTINUOUS, bins=2)}
     assert not plots.binned_reliability(pair).patches
+
+
+def test_a_band_of_bins_is_a_bar_per_bin_of_a_record_that_is_alone() -> None:
+    record = binned_reliability(CONTINUOUS, bins=5, band="consistency", replicates=20, rng=1)
+    assert record.band is not None
+    (bars,) = parts_of(plots.binned_reliability(record), "band")
+    expected = [record.band.lower, record.band.upper]
+    np.testing.assert_array_equal(np.array(bars.get_segments())[:, :, 1].T, expected)
+    assert not parts_of(plots.binned_reliability({"one": record, "two": record}), "band")
 
 
 def test_the_line_is_the_curve_in_a_square() -> None:

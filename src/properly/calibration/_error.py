@@ -169,7 +169,7 @@ def calibration_error(
     source, classes = cases, None
     if has_classes(cases):
         source, classes = top_label(cases), cases.classes
-    result, n = bins_of(source, bins, scheme)
+    result, n, _ = bins_of(source, bins, scheme)
     rate, mean = result.event_rate, result.mean_forecast
     share, distance = result.weight / result.weight.sum(), np.abs(rate - mean)
     several = n > ALONE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -399,6 +399,8 @@ class BinnedReliability(Record):
         Share of events in each bin.
     scheme : str
         ``"width"`` or ``"count"``.
+    band : Band or None
+        Where the event rates would lie if the forecasts were calibrated, if that was asked for.
 
     Examples
     --------
@@ -417,12 +419,15 @@ class BinnedReliability(Record):
     weight: Column
     event_rate: Column
     scheme: Scheme
+    band: Band | None = None
 
     _series: ClassVar = ("lower", "upper", "mean_forecast", "weight", "event_rate")
+    _optional: ClassVar = ("band",)
 
     def __repr__(self) -> str:
         bins = many(len(self), "bin")
-        return f"BinnedReliability({bins} of equal {self.scheme})"
+        band = "" if self.band is None else f", with a {self.band.kind} band"
+        return f"BinnedReliability({bins} of equal {self.scheme}{band})"
 
     def __len__(self) -> int:
         """Count the bins."""
@@ -431,7 +436,14 @@ class BinnedReliability(Record):
 
 @takes_rows
 def binned_reliability(
-    tally: Tally | Cases, *, bins: int = 10, scheme: Scheme = "width"
+    tally: Tally | Cases,
+    *,
+    bins: int = 10,
+    scheme: Scheme = "width",
+    band: Literal["consistency"] | None = None,
+    level: float = 0.95,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
 ) -> BinnedReliability:
     r"""Count how often the event happened after forecasts in bins.
 
@@ -446,6 +458,14 @@ def binned_reliability(
         How many bins. Empty ones are left out.
     scheme : {"width", "count"}
         Bins of equal width, or with about equally many cases each.
+    band : {"consistency"}, optional
+        Find also where the event rate of each bin would lie if the forecasts were calibrated.
+    level : float
+        Confidence level of the band, bin by bin.
+    replicates : int
+        Random replicates for the band.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness.
 
     Returns
     -------
@@ -460,19 +480,48 @@ def binned_reliability(
     Of bins of equal count, a forecast that `w` of all `n` cases had, with `b` cases below it, is in
     that number :math:`\lfloor m (b + w / 2) / n \rfloor`. Equal forecasts stay together.
 
+    The band is found by consistency resampling [1]_: forecasts are drawn with replacement, and for
+    each of them an outcome with its probability. The bins stay as they are, and the band has the
+    quantiles of their event rates, among replicates that have a forecast in the bin. Weights need
+    `Cases`; clusters are drawn whole; with times, outcomes are drawn that depend on one another,
+    and there is no band if they do so for too long, as in `properly.reliability`.
+
+    References
+    ----------
+    .. [1] J. Bröcker, L. A. Smith (2007). Increasing the reliability of reliability diagrams.
+       Weather and Forecasting 22:651-661. `doi:10.1175/WAF993.1
+       <https://doi.org/10.1175/WAF993.1>`__
+
     Examples
     --------
     >>> import properly
     >>> t = properly.Tally.from_counts([0.1, 0.2, 0.7], [50, 30, 20], [2, 6, 16])
-    >>> record = properly.calibration.binned_reliability(t, bins=2, scheme="count")
+    >>> record = properly.calibration.binned_reliability(
+    ...     t, bins=2, scheme="count", band="consistency", rng=1
+    ... )
     >>> record.lower, record.upper, record.event_rate
     (array([0.1, 0.2]), array([0.1, 0.7]), array([0.04, 0.44]))
+    >>> lower, upper = record.band.lower, record.band.upper
+    >>> (lower <= record.event_rate) & (record.event_rate <= upper)
+    array([ True,  True])
     """
-    return bins_of(tally, bins, scheme)[0]
+    drawing = as_drawing(level, replicates, rng)
+    result, _, first = bins_of(tally, bins, scheme)
+    if band is None:
+        return result
+    from properly.calibration._reliability_bands import BandRequest, binned_band
+
+    check_choice(band, ("consistency",), "band")
+    note_whole_weights(tally)
+    t = as_tally(tally)
+    request = BandRequest(tally, t, recalibrate(t), drawing)
+    return replace(result, band=binned_band(request, result.mean_forecast, first))
 
 
-def bins_of(tally: Tally | Cases, bins: int, scheme: Scheme) -> tuple[BinnedReliability, Column]:
-    """Return bins, and how many cases of equal weight would say as much as each of them."""
+def bins_of(
+    tally: Tally | Cases, bins: int, scheme: Scheme
+) -> tuple[BinnedReliability, Column, Column]:
+    """Return bins, how many cases of equal weight would say as much, and the first row of each."""
     check_choice(scheme, get_args(Scheme), "scheme")
     bins, sample = check_whole(bins, "bins"), ForecastSample.of(as_tally(tally))
     value, weight, *_ = sample
@@ -484,7 +533,8 @@ def bins_of(tally: Tally | Cases, bins: int, scheme: Scheme) -> tuple[BinnedReli
     mean, rate = np.clip(cells.value, least, greatest), cells.events / cells.weight
     if scheme == "width":
         least, greatest = cell[first] / bins, (cell[first] + 1) / bins
-    return BinnedReliability(least, greatest, mean, cells.weight, rate, scheme), cells.effective
+    result = BinnedReliability(least, greatest, mean, cells.weight, rate, scheme)
+    return result, cells.effective, first
 
 
 @dataclass(frozen=True)

@@ -46,9 +46,9 @@ from properly.counts._histogram import equal_count
 from properly.counts._isotonic import Recalibration, refit
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
-from properly.inference._band import Band, Kind, resampled_bounds
+from properly.inference._band import Band, Kind, pointwise_bounds, resampled_bounds
 from properly.inference._dependence import Dependence, measure
-from properly.inference._draws import cell_starts, sampler
+from properly.inference._draws import Counts, cell_starts, fast_stream, sampler
 from properly.inference._shares import bisect
 from properly.inference._variance import effective_total
 from properly.typing import Column, Floats
@@ -499,6 +499,26 @@ def automatic(request: BandRequest, method: str) -> str:
     if drawable and cases <= max(1000, min(DRAWN, 50 * forecasts)):
         return "resampling"
     return "discrete" if cases >= 8 * forecasts**2 else "continuous"
+
+
+def binned_band(request: BandRequest, mean: Floats, first: Column) -> Band | None:
+    """Find where event rates of bins would lie: draw forecasts, and outcomes as these say.
+
+    Independent cases without weights fall into a bin with the share of cases that it has, and there
+    have the event with the mean forecast; so bins are drawn instead of forecasts.
+    """
+    dependence, (level, replicates, rng) = request.dependence, request.drawing
+    if dependence is not None and dependence.warn():
+        return None
+    draws = sampler(request.source)
+    if isinstance(draws, Counts):
+        draws, first = Counts(mean, np.add.reduceat(draws.weight, first)), np.arange(len(first))
+    drawn = draws.draws(draws.value, replicates, fast_stream(rng), request.recalibrated)
+    with infinities():
+        rates = [np.add.reduceat(d.events, first) / np.add.reduceat(d.weight, first) for d in drawn]
+    lower, upper = pointwise_bounds(np.stack(rates), level)
+    method = "resampling" if dependence is None else dependence.draws
+    return Band(mean, lower, upper, method, level, "consistency", replicates)
 
 
 def _require_fitting(request: BandRequest, kind: Kind, method: str) -> None:

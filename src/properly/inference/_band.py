@@ -207,9 +207,10 @@ def pointwise_bounds(curves: Floats, level: float) -> tuple[Floats, Floats]:
         return result
 
     if every.any():
-        # A replicate lacks points at the ends alone, so those that none lacks are neighbours.
-        inside = np.nonzero(every)[0]
-        pieces = np.array_split(curves[:, inside[0] : inside[-1] + 1], SHARES, axis=1)
-        bounds[:, every] = np.concatenate(share_out(quantiles, pieces), axis=1)
+        # A curve lacks points at the ends alone; event rates of bins that lack some follow below.
+        first, last = np.flatnonzero(every)[[0, -1]]
+        inside = slice(first, last + 1)
+        pieces = np.array_split(curves[:, inside], SHARES, axis=1)
+        bounds[:, inside] = np.concatenate(share_out(quantiles, pieces), axis=1)
     bounds[:, some] = np.nanquantile(curves[:, some], tails, axis=0)
     return bounds[0], bounds[1]

@@ -41,6 +41,8 @@ TALLEST = 0.2
 MANY_BARS = 60
 # Inches of a title in a grid.
 TITLE = 2.35
+# Points across a bar of the consistency band of a bin.
+CONSISTENCY_BAR = 5
 # A bin of one value has no width; its bar has.
 THINNEST = 0.004
 
@@ -225,6 +227,9 @@ def binned_reliability(
 ) -> Axes:
     """Draw the event rate of each bin against its mean forecast.
 
+    A consistency band, of bins that are alone, is drawn as a bar per bin: calibrated forecasts
+    would have their event rate in there.
+
     Parameters
     ----------
     record : BinnedReliability or dict of BinnedReliability by name
@@ -250,9 +255,11 @@ def binned_reliability(
     picture = Picture(ax, *SQUARE)
     picture.square()
     alone = len(records) == 1 and not picture.curves
-    ink = inks(records, None, len(picture.curves))
+    ink, bands = inks(records, None, len(picture.curves)), picture.bands(records)
     picture.draw_diagonal()
     for name, one in records.items():
+        if name in bands:
+            picture.draw_band(bands[name], ink[name].color, CONSISTENCY_BAR)
         if alone:
             upper = np.maximum(one.upper, one.lower + THINNEST)
             draw_bars(picture.ax, one.lower, upper, one.weight)
