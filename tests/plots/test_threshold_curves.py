@@ -169,6 +169,19 @@ def test_the_height_is_that_of_the_thresholds_in_view() -> None:
     assert regret(curve, Figure().add_subplot(ylim=(0, 3))).get_ylim() == (0, 3)
 
 
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_many_names_stand_beside_the_picture_of_the_caller(layout: Any) -> None:
+    figure = Figure(figsize=(10, 3), layout=layout)
+    first, second = figure.subplots(1, 2)
+    for k in range(10):
+        regret({f"model {k}": regret_curve(CONTINUOUS)}, first)
+    decision({f"model {k}": decision_curve(CONTINUOUS) for k in range(10)}, second)
+    figure.draw_without_rendering()
+    for ax, end in ((first, second.get_tightbbox().x0), (second, figure.bbox.x1)):
+        box = legend_of(ax).get_window_extent()
+        assert ax.get_window_extent().x1 <= box.x0 < box.x1 <= end + 1
+
+
 def test_parts_and_differences_have_no_grey_lines() -> None:
     assert (
         len(regret(murphy_difference(CONTINUOUS, DISCRETE).on_regret_scale()).get_lines()) == 2

@@ -19,7 +19,7 @@ from properly.decisions._grid import odds
 from properly.errors import ImproperRuleError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, ZERO, Ink, Limits, Picture, by_name, inks
-from properly.plots._names import digits_for, legible, number
+from properly.plots._names import digits_for, from_matplotlib, legible, number
 from properly.rules import BinaryRule
 from properly.rules._interval import Interval, as_interval
 from properly.typing import Column
@@ -54,6 +54,8 @@ TELLING = (
 PERFECT = "perfect forecasts"
 # Of a figure with names beside the picture.
 WIDTH = 6.6
+# Names that have room in a corner, and the least share of its width that a picture keeps.
+MOST, LEAST = 8, 0.4
 # What needs no model is grey, thin, and told apart by its dashes.
 DASHES = {TREAT_ALL: "-", TREAT_NONE: "--", EVENT_RATE: ":", PERFECT: ":"}
 PLAIN = {name: Ink(GREY, dashes) for name, dashes in DASHES.items()}
@@ -361,7 +363,10 @@ def title_of(what: str, within: Interval | None) -> str | None:
 def draw_names(
     picture: Picture, *, title: str | None = None, corner: LegendCorner = "upper right"
 ) -> None:
-    """Name the curves, then what needs no model: beside a picture of our own, else in a corner."""
+    """Name the curves, then what needs no model: beside a picture of our own, else in a corner.
+
+    Names that are too many for a corner stand beside the picture of the caller, too.
+    """
     plain = [x for x in picture.ax.get_lines() if str(x.get_gid()).startswith(tuple(PLAIN))]
     handles = [line for line in [*picture.curves, *plain] if _axes.is_named(line)]
     if not handles:
@@ -373,10 +378,23 @@ def draw_names(
         longest = max(len(str(line.get_label())) for line in handles)
         # Long names widen the figure, rather than leave the picture a narrow strip.
         picture.figure.set_figwidth(max(WIDTH, 5.4 + 0.065 * longest))
+    if picture.own or len(handles) > MOST:
         picture.legend(handles, "upper left", bbox_to_anchor=(1, 1), **look)
+        if picture.figure.get_layout_engine() is None:
+            _make_room(picture.ax)
     else:
         # In a corner, names may stand on lines: paper behind them keeps them legible.
         picture.legend(handles, corner, paper=0.6, **look)
+
+
+def _make_room(ax: Any) -> None:
+    """Draw the Axes narrower, so that the legend beside it stands where they stood."""
+    legend, (x, y, width, height) = ax.get_legend(), ax.get_position(original=True).bounds
+    taken = legend.get_window_extent().width / ax.figure.bbox.width
+    box = from_matplotlib("transforms").Bbox.from_bounds(
+        x, y, max(width - taken, LEAST * width), height
+    )
+    ax.set_axes_locator(lambda *_: box)
 
 
 # Of the height of the picture, what a point mass has that is all of the weight.
