@@ -8,6 +8,9 @@ m of a mean in three ways, so that the convention must be named:
   for d = 1 the powers -2/3 and 1 belong to 1/2 and -1/3, which are conjugate.
 - "entropy": m = 2 kappa / (1 + d kappa), one less than the Tsallis order; Eq. 11.
 - A coupling that is the power itself needs no conversion.
+
+The numeral 2 is that of normal distributions. It is 1 for exponential ones and any number for those
+of Lévy, as the paper says below Eq. 11.
 """
 
 from __future__ import annotations
@@ -27,18 +30,18 @@ SIGN = {"risk": -1, "entropy": 1}
 
 
 def power_from_coupling(
-    coupling: float, *, dimension: int = 1, convention: Convention = "risk"
+    coupling: float, *, dimension: int = 1, convention: Convention = "risk", numeral: float = 2
 ) -> float:
     """Return the power of the mean that belongs to a coupling above ``-1 / dimension``."""
-    return SIGN[convention] * 2 * coupling / (1 + dimension * coupling)
+    return SIGN[convention] * numeral * coupling / (1 + dimension * coupling)
 
 
 def coupling_from_power(
-    power: float, *, dimension: int = 1, convention: Convention = "risk"
+    power: float, *, dimension: int = 1, convention: Convention = "risk", numeral: float = 2
 ) -> float:
     """Return the coupling that belongs to the power of a mean."""
     m = SIGN[convention] * power
-    return m / (2 - dimension * m)
+    return m / (numeral - dimension * m)
 
 
 def tsallis_from_coupling(coupling: float, *, dimension: int = 1) -> float:

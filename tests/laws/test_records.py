@@ -278,7 +278,7 @@ def a_record_of_a_few_numbers_says_them_all(name: str) -> None:
     [
         ("RiskProfile", "RiskProfile(122 powers from -3 to 3)"),
         ("ProperMeans, classes", "ProperMeans(3 powers from -1 to 1)"),
-        ("EqualWidth", "EqualWidth(bins=None, pooled=False)"),
+        ("EqualWidth", "EqualWidth(bins=None, pooled=False, pseudo_count=0.0)"),
     ],
 )
 def test_a_record_of_the_probability_scale_says_this(name: str, said: str) -> None:

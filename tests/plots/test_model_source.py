@@ -82,6 +82,18 @@ def test_bubbles_stand_at_source_and_accuracy_and_have_the_area_of_their_size() 
     assert all(bubbles.get_zorder() < behind for bubbles in drawn)
 
 
+def test_bubbles_may_have_the_area_of_the_number_of_events() -> None:
+    # The second bin was called impossible, and its event happened once.
+    table = source_table(tally([0, 1, 1, 0, 1], [0.1, 0.9, 0.6, 0.4, 0.0]), source=EqualCount(2))
+    ax = plots.model_source(table, size="events")
+    areas = np.concatenate([bubbles.get_sizes() for bubbles in marked(ax, "bubbles")])
+    there = np.sort(table.happened[table.happened > 0])
+    np.testing.assert_allclose(np.sort(areas) / areas.max(), there / there.max())
+    assert not marked(ax, "infinite")
+    (legend,) = figure_of(ax, drawn=False).legends
+    assert legend.get_title().get_text() == "bubbles: bins, area by number of true events"
+
+
 def test_marks_are_the_three_means_of_all_and_of_each_class() -> None:
     ax = plots.model_source(TABLE)
     every: list[Any] = [*TABLE.means.classes.values(), TABLE.means]

@@ -487,6 +487,12 @@ def test_a_table_of_many_bins_shows_its_ends() -> None:
     lines = str(
         properly.probability.source_table(t, source=properly.probability.EqualWidth(bins=50))
     ).splitlines()
+    # Of bins that are too narrow, a note says so: ten cases in each of forty.
+    assert lines[-2:] == [
+        "80 of 80 bins hold fewer cases than their class has bins: a rate of n cases moves in",
+        "  steps of 1/n, wider than such bins.",
+    ]
+    lines = lines[:-2]
     assert len(lines) == 1 + 24 + 1
     assert " ".join(lines[0].split()) == (
         "class forecasts cases happened source mean probability size"
@@ -494,3 +500,30 @@ def test_a_table_of_many_bins_shows_its_ends() -> None:
     assert " ".join(lines[1].split()) == "event 0.0100 to 0.0100 10 0 0.0000 - 0.0000"
     assert lines[13].split() == ["…", "56", "more"]
     assert " ".join(lines[-1].split()[:6]) == "no event 0.9900 to 0.9900 10"
+
+
+@pytest.mark.parametrize("function", [properly.means, probability.source_table])
+def test_a_group_has_the_record_of_its_cases(function: Any) -> None:
+    label = ["a", "all", "a", "all", "a", "all"]
+    cases = Cases(SIX_Y, SIX_P, groups=label, weight=[1, 2, 1, 1, 3, 1])
+    options: dict[str, Any] = {"source": TWO, "precision": 0.2}
+    found = function(cases, **options, by_group=True)
+    parts = cases.by_group()
+    assert list(found.groups) == list(parts)
+    alone = {name: function(part, **options) for name, part in parts.items()}
+    for name, one in alone.items():
+        assert found.groups[name].to_dict() == one.to_dict()
+        assert f"\n\n{name}\n{one}" in str(found)
+    # All cases come first, with the same numbers as without groups.
+    whole = function(cases, **options)
+    assert {**found.to_dict(), "groups": None} == {**whole.to_dict(), "groups": None}
+    frame = found.to_frame("pandas").drop(columns="group")
+    rows = [one.to_frame("pandas") for one in (whole, *alone.values())]
+    assert str(frame.to_numpy().tolist()) == str(np.concatenate(rows).tolist())
+
+
+def test_groups_draw_after_all_cases() -> None:
+    options: dict[str, Any] = {"interval": True, "replicates": 50, "rng": 1}
+    y, p = SIX_Y * 20, SIX_P * 20
+    found = properly.means(y, p, groups=list("aabbab") * 20, by_group=True, **options)
+    assert found.intervals == properly.means(y, p, **options).intervals

@@ -100,6 +100,18 @@ def test_fractions_fill_bins_too() -> None:
     assert_fit(IsotonicSource().fit(t), [1, 4], [0.5, 3.5], [0, 2.75])
 
 
+@pytest.mark.parametrize("kind", [EqualCount, EqualWidth])
+def test_pseudo_counts_add_events_and_others_to_each_bin(kind: Any) -> None:
+    more, fit = kind(bins=2, pseudo_count=1.5), kind(bins=2).fit(COUNTS)
+    found = more.fit(COUNTS)
+    np.testing.assert_allclose(found.rate, (fit.events + 1.5) / (fit.weight + 3), rtol=1e-15)
+    np.testing.assert_allclose(found.rate + found.rest, 1, rtol=1e-15)
+    # They are cases of the average weight.
+    whole, half = (tally([0, 1, 1], [0.1, 0.2, 0.9], weight=[w, w, w]) for w in (1, 0.5))
+    np.testing.assert_allclose(more.fit(half).rate, more.fit(whole).rate, rtol=1e-15)
+    assert properly.means(half, source=more).estimate.endswith(", pseudo-counts of 1.5")
+
+
 @pytest.mark.parametrize(
     ("n", "bins"), [(1, 1), (2, 1), (3, 1), (4, 2), (8, 2), (15, 2), (16, 3), (27, 3), (1000, 10)]
 )

@@ -46,6 +46,10 @@ def test_couplings_are_those_of_the_reference(row: dict[str, str]) -> None:
         power = power_from_coupling(k, dimension=d, convention=convention)  # type: ignore[arg-type]
         back = coupling_from_power(power, dimension=d, convention=convention)  # type: ignore[arg-type]
         assert back == pytest.approx(k, rel=1e-12, abs=1e-16)
+    # The numeral, 1 for exponential distributions, is a factor of the power.
+    once = power_from_coupling(k, dimension=d, numeral=1)
+    assert once == pytest.approx(risk / 2, **CLOSE)
+    assert coupling_from_power(once, dimension=d, numeral=1) == pytest.approx(k, rel=1e-12)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: " ".join(pair["p"]))

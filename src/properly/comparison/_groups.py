@@ -34,7 +34,7 @@ from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_dependent, numbered, require_groups, rows_in_use
 from properly.counts._scoring import losses, price, unit_of
 from properly.counts._tally import Tally, as_tally
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 from properly.inference._design import TIMES, Design
 from properly.inference._multiplicity import holm, holm_bounds
 from properly.rules import BinaryRule, Brier, Rule
@@ -223,9 +223,7 @@ def by_group(
     >>> print(f"{found.worst.name}: {lower:.4f} to {upper:.4f}")
     none: 0.0359 to 0.0528
     """
-    if not isinstance(cases, Cases):
-        message = f"this needs Cases with groups; got {type(cases).__name__}"
-        raise ArgumentTypeError(message, hint="write properly.Cases(y, p, groups=column).")
+    require_groups(cases)
     rule = require_class_rule(rule) if cases.classes else require_binary(rule)
     drawing = as_drawing(level, replicates, rng)
     is_asked = check_flag(calibration, "calibration") and cases.classes is None

@@ -268,8 +268,11 @@ def _fill(cases: Cases, values: Mapping[str, Any]) -> Cases:
     return cases
 
 
-def require_groups(cases: Cases) -> Array:
+def require_groups(cases: Tally | Cases) -> Array:
     """Return the group of each case; refuse cases that have none."""
+    if not isinstance(cases, Cases):
+        message = f"this needs Cases with groups; got {type(cases).__name__}"
+        raise ArgumentTypeError(message, hint="write properly.Cases(y, p, groups=column).")
     if cases.groups is None:
         message = "this needs the group of each case; these cases have none"
         raise DataError(message, hint="write properly.Cases(y, p, groups=column).")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
+from properly._boundary._options import check_choice
 from properly.plots import _axes, _names
 from properly.plots._axes import DIAGONAL, GREY, PALE, PALETTE, SLATE, TEXT, Ink, Picture, by_name
 from properly.plots._evaluation import draws_evaluation
@@ -324,10 +325,21 @@ POOLED = Ink(SLATE, "-")
 HIGHEST = 1.25
 LARGE, SMALL = 8.5, 5.0
 MEAN = "name"
-BUBBLE_KEY = f"bubbles: bins, area by share of {MINUS}log mean probability"
+Size: TypeAlias = Literal["contribution", "events"]
+# What the areas of bubbles are, by name: the column of the table, and its words.
+AREAS = {
+    "contribution": ("size", f"share of {MINUS}log mean probability"),
+    "events": ("happened", "number of true events"),
+}
 
 
-def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | None = None) -> Axes:
+def model_source(
+    table: SourceTable,
+    ax: Axes | None = None,
+    *,
+    color: Color | None = None,
+    size: Size = "contribution",
+) -> Axes:
     r"""Draw what a model called probable against what happened that often.
 
     A bubble is one bin of forecasts of one class: to the right how often the class happened, up
@@ -351,6 +363,9 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
         Where to draw; a new figure if left out. Limits that its owner has set stay.
     color : str or dict of str by class, optional
         Colours of the classes; Okabe and Ito's palette if left out.
+    size : {"contribution", "events"}
+        What the area of a bubble is: what its bin adds to :math:`-\log` mean probability, or the
+        number of true events in it, as in the figures of [1]_.
 
     Returns
     -------
@@ -361,7 +376,7 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     The source is to the right and the model up, so that the model is judged by its height. Bins in
     which nothing happened have no bubble. A forecast of 0 for what happened makes the mean
     probability of its bin 0 and its share of :math:`-\log` mean probability infinite: a cross marks
-    such a bin.
+    such a bin. By number of events, it has a bubble at height 0.
 
     The last bins of an isotonic source hold few cases. Tiny bubbles at a source of 0 or 1, or near
     it, are often one or two of them, however far they are from the line.
@@ -389,16 +404,18 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     ('source: how often it happened', 'model: probability given to it')
     """
     _axes.require(table, SourceTable, "properly.probability.source_table(cases)")
+    column, words = AREAS[check_choice(size, get_args(Size), "size")]
     picture = _square(ax, table.means.divergence)
     ink = _inks(table, color)
-    bubbles = _draw_bubbles(picture, table, ink)
+    bubbles = _draw_bubbles(picture, table, ink, column)
     _draw_ray(picture, table.means)
     for name, one in table.means.classes.items():
         _draw_three(picture.ax, one.source, one.model, ink[name])
     both = table.means.source, table.means.model
     _draw_three(picture.ax, *both, Ink(TEXT, "-"), large=True)
     picture.ax.set(xlabel="source: how often it happened", ylabel="model: probability given to it")
-    picture.draw_key(_handles(ink, set(table.name)), title=BUBBLE_KEY, in_rows=True)
+    title = f"bubbles: bins, area by {words}"
+    picture.draw_key(_handles(ink, set(table.name)), title=title, in_rows=True)
     _name_three(picture, table.means, bubbles)
     shown = [*picture.ax.get_xlim(), *picture.ax.get_ylim()]
     if not picture.own and (min(shown[1], shown[3]) < 1 or max(shown[0], shown[2]) > 0):
@@ -476,18 +493,20 @@ def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
     return BUBBLES[turn % len(BUBBLES)]
 
 
-def _bins(table: SourceTable, name: str) -> Points:
+def _bins(table: SourceTable, name: str, column: str = "size") -> Points:
     """Return source, mean probability and size of bins in which a class happened, by size."""
     there = (np.array(table.name) == name) & ~np.isnan(table.mean_probability)
-    rows = np.stack([table.source, table.mean_probability, table.size], axis=1)[there]
+    rows = np.stack([table.source, table.mean_probability, getattr(table, column)], axis=1)[there]
     result: Points = rows[np.argsort(-rows[:, 2], kind="stable")]
     return result
 
 
-def _draw_bubbles(picture: Picture, table: SourceTable, ink: Mapping[str, Ink]) -> Points:
+def _draw_bubbles(
+    picture: Picture, table: SourceTable, ink: Mapping[str, Ink], column: str
+) -> Points:
     """Draw all bins; return where they are, and half their widths in points."""
     ax, rgba = picture.ax, from_matplotlib("colors").to_rgba
-    bins = {name: _bins(table, name) for name in ink}
+    bins = {name: _bins(table, name, column) for name in ink}
     every = np.concatenate(list(bins.values()))
     # In a small picture, bubbles are as small as it is.
     small = min(1.0, (72 * min(picture.size) / USUAL) ** 2)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Record
-from properly._boundary._text import amount_of, many, number, ranges, table
+from properly._boundary._text import amount_of, many, number, printable, ranges, table, wrapped
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, has_classes
+from properly.counts._cases import Cases, has_classes, require_groups
 from properly.counts._class_rows import count_impossible
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
 # Bins that are laid out at most.
 SHOWN = 24
 Weights: TypeAlias = Literal["true", "equal"]
+WEIGHTS = ("true", "equal")
+Columns: TypeAlias = dict[str, list[Any]]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,8 @@ class Means(Record):
         probability and robustness are 0 if there is any.
     intervals : MeansIntervals or None
         How far off the numbers may be, if that was asked for.
+    groups : dict of Means or None
+        The same for each group of cases, if that was asked for, each with a source of its own.
 
     Examples
     --------
@@ -139,8 +146,9 @@ class Means(Record):
     estimate: str
     impossible: int | float = 0
     intervals: MeansIntervals | None = None
+    groups: dict[str, Means] | None = None
 
-    _optional: ClassVar = ("intervals",)
+    _optional: ClassVar = ("intervals", "groups")
 
     @property
     def model(self) -> ThreeMeans:
@@ -164,15 +172,15 @@ class Means(Record):
         """
         return _ratio(self.model, self.source)
 
-    def _columns(self) -> dict[str, list[Any]]:
-        """Return a row for all cases, and one a class."""
+    def _columns(self) -> Columns:
+        """Return a row for all cases, and one per class; the same for each group, if there are."""
         rows: list[Means | ClassMeans] = [self, *self.classes.values()]
-        columns: dict[str, list[Any]] = {"class": [ALL, *self.classes]}
+        columns: Columns = {"class": [ALL, *self.classes]}
         for name in POWERS:
             columns[name] = [getattr(row.model, name) for row in rows]
             columns[f"source_{name}"] = [getattr(row.source, name) for row in rows]
         columns["divergence"] = [row.divergence for row in rows]
-        return columns
+        return _with_groups(columns, self.groups)
 
     def __repr__(self) -> str:
         return (
@@ -182,7 +190,7 @@ class Means(Record):
 
     def __str__(self) -> str:
         """Lay the averages out: model, source, and how far off they may be."""
-        return "\n".join([_layout(self), *_remarks(self)])
+        return "\n".join([_layout(self), *_remarks(self), *_of_groups(self.groups)])
 
 
 @takes_rows
@@ -191,6 +199,7 @@ def means(
     *,
     source: str | Source = "isotonic",
     precision: float | None = None,
+    by_group: bool = False,
     interval: bool = False,
     level: float = 0.95,
     replicates: int = 1000,
@@ -218,6 +227,8 @@ def means(
         How finely the model can tell probabilities: move forecasts into [precision,
         1 - precision] first, and count those that moved. Rows of more than two classes are divided
         by their sums after that. It has nothing to do with the precision of precision and recall.
+    by_group : bool
+        Average over each group of `Cases` as well, with a source fitted to the group alone.
     interval : bool
         Say how far off the numbers may be.
     level : float
@@ -275,6 +286,7 @@ def means(
     baseline, the shares of what happened: 0.8407
     """
     chosen, interval = as_source(source), check_flag(interval, "interval")
+    in_groups = check_flag(by_group, "by_group")
     drawing = as_drawing(level, replicates, rng)
     limited, clipped, least = limit(cases, precision)
     result = sums_by_class(limited, chosen)
@@ -290,14 +302,44 @@ def means(
         precision=least,
         clipped=clipped,
         impossible=count_impossible(limited),
-        estimate=chosen.words + ", all classes together" * chosen.pooled,
+        estimate=(
+            chosen.words
+            + ", all classes together" * chosen.pooled
+            + f", pseudo-counts of {chosen.pseudo_count:g}" * bool(chosen.pseudo_count)
+        ),
     )
-    if not interval:
-        return averages
-    from properly.probability._mean_intervals import find_mean_intervals
+    if interval:
+        from properly.probability._mean_intervals import find_mean_intervals
 
-    intervals = find_mean_intervals(limited, chosen, overall, averages.divergence, drawing)
-    return replace(averages, intervals=intervals)
+        intervals = find_mean_intervals(limited, chosen, overall, averages.divergence, drawing)
+        averages = replace(averages, intervals=intervals)
+    if not in_groups:
+        return averages
+    options = {"source": chosen, "precision": precision, "interval": interval}
+    groups = _by_group(means, cases, **options, **drawing._asdict())
+    return replace(averages, groups=groups)
+
+
+def _by_group(function: Callable[..., R], cases: Tally | Cases, **options: Any) -> dict[str, R]:
+    """Make a record of each group by itself."""
+    require_groups(cases)
+    parts = cast("Cases", cases).by_group()
+    found = (function(part, **options) for part in parts.values())
+    return dict(zip(names_of_labels(parts), found, strict=True))
+
+
+def _with_groups(columns: Columns, groups: Mapping[str, Record] | None) -> Columns:
+    """Add the rows of groups below those of all cases, and a column that says which they are."""
+    if groups is None:
+        return columns
+    parts = [(ALL, columns)] + [(name, one._columns()) for name, one in groups.items()]  # noqa: SLF001
+    group = [name for name, part in parts for _ in next(iter(part.values()))]
+    return {"group": group} | {x: [v for _, part in parts for v in part[x]] for x in columns}
+
+
+def _of_groups(groups: Mapping[str, Record] | None) -> list[str]:
+    """Lay out the record of each group below its name."""
+    return [f"\n{printable(name)}\n{one}" for name, one in (groups or {}).items()]
 
 
 def _of_class(part: SideSums) -> ClassMeans:
@@ -385,13 +427,15 @@ class SourceTable(Record):
     weight, happened : array
         Cases in the bin, or their weight, and those of them in which the class happened.
     source : array
-        The share of these: how often it happened.
+        The share of these: how often it happened. With pseudo-counts, their rate.
     decisiveness, mean_probability, robustness : array
         Means of the forecasts in the bin for what happened; NaN where nothing did.
     size : array
         What the bin adds to minus the logarithm of the mean probability of all.
     means : Means
         The averages of all cases, and by class.
+    groups : dict of SourceTable or None
+        The table of each group of cases, if that was asked for.
 
     Examples
     --------
@@ -416,6 +460,9 @@ class SourceTable(Record):
     robustness: Column
     size: Column
     means: Means
+    groups: dict[str, SourceTable] | None = None
+
+    _optional: ClassVar = ("groups",)
 
     def __len__(self) -> int:
         """Count the bins."""
@@ -433,7 +480,20 @@ class SourceTable(Record):
         lines = [self._line(row) for row in rows]
         if len(self) > SHOWN:
             lines.insert(SHOWN // 2, [f"… {len(self) - len(rows)} more", *[""] * 6])
-        return table(head, lines, left=2)
+        parts = [table(head, lines, left=2), *self._few(), *_of_groups(self.groups)]
+        return "\n".join(parts)
+
+    def _few(self) -> list[str]:
+        """Note the bins whose rates are known less finely than the bins are wide."""
+        _, of, bins = np.unique(self.name, return_inverse=True, return_counts=True)
+        few = int((self.weight < bins[of]).sum())
+        if not few or self.weight.dtype.kind == "f":
+            return []
+        note = (
+            f"{few:,} of {many(len(self), 'bin')} hold fewer cases than their class has bins: a "
+            "rate of n cases moves in steps of 1/n, wider than such bins."
+        )
+        return [wrapped(note)]
 
     def _line(self, row: int) -> list[str]:
         between = f"{self.lower[row]:.4f} to {self.upper[row]:.4f}"
@@ -455,7 +515,7 @@ class SourceTable(Record):
         Overall
             Two `ThreeMeans`: `model` and `source`.
         """
-        check_choice(weights, get_args(Weights), "weights")
+        check_choice(weights, WEIGHTS, "weights")
         there = self.happened > 0
         weight = self.happened[there] if weights == "true" else np.ones(int(there.sum()))
         model = {
@@ -464,14 +524,19 @@ class SourceTable(Record):
         }
         return Overall(ThreeMeans(**model), three_means(self.source[there], weight))
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _columns(self) -> Columns:
         arrays = {name: x for name, x in vars(self).items() if isinstance(x, np.ndarray)}
-        return {"name": self.name} | {name: x.tolist() for name, x in arrays.items()}
+        columns = {"name": self.name} | {name: x.tolist() for name, x in arrays.items()}
+        return _with_groups(columns, self.groups)
 
 
 @takes_rows
 def source_table(
-    cases: Tally | Cases, *, source: str | Source = "isotonic", precision: float | None = None
+    cases: Tally | Cases,
+    *,
+    source: str | Source = "isotonic",
+    precision: float | None = None,
+    by_group: bool = False,
 ) -> SourceTable:
     r"""Set how probable things were called beside how often they happened, bin by bin.
 
@@ -491,6 +556,8 @@ def source_table(
         or one of `properly.probability._sources` with options.
     precision : float, optional
         Move forecasts into [precision, 1 - precision] first, as in `properly.means`.
+    by_group : bool
+        Make a table of each group of `Cases` as well, in bins of its own.
 
     Returns
     -------
@@ -534,8 +601,11 @@ def source_table(
     share = columns["happened"] / columns["happened"].sum()
     size = np.where(columns["happened"] > 0, -share * log + 0.0, 0.0)
     names = [question.name for question in by_class for _ in question.fit.end]
-    result = means(cases, source=chosen, precision=precision)
-    return SourceTable(names, **columns, size=size, means=result)
+    options: dict[str, Any] = {"source": chosen, "precision": precision}
+    in_groups = check_flag(by_group, "by_group")
+    groups = _by_group(source_table, cases, **options) if in_groups else None
+    result = means(cases, **options)
+    return SourceTable(names, **columns, size=size, means=result, groups=groups)
 
 
 def _rows(question: SourceQuestion) -> dict[str, Column]:

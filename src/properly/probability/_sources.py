@@ -263,6 +263,7 @@ class Source(ABC):
     """How to estimate the probability of the event at each forecast."""
 
     pooled: bool = False
+    pseudo_count: float = 0.0
     words: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -279,20 +280,29 @@ class BinnedSource(Source):
 
     bins: int | None = None
     pooled: bool = False
+    pseudo_count: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        count = as_number(self.pseudo_count, "pseudo_count")
+        if not 0 <= count <= MOST_BINS:
+            message = f"pseudo_count must be between 0 and {MOST_BINS:,}; got {count:g}"
+            raise DataError(message, hint="1 is Laplace's rule, 0.5 the prior of Jeffreys.")
         if self.bins is not None and check_whole(self.bins, "bins") > MOST_BINS:
             message = f"bins must not be more than {MOST_BINS:,}; got {self.bins:,}"
             raise DataError(message)
 
     def fit(self, tally: Tally) -> Fit:
         """Add up the rows of each bin."""
-        usual = max(round(effective_total(tally) ** (1 / 3)), 1)
+        cases = effective_total(tally)
+        usual = max(round(cases ** (1 / 3)), 1)
         cell = self._cells(tally, usual if self.bins is None else self.bins)
         first = np.flatnonzero(np.diff(cell, prepend=-1))
         weight, events = (np.add.reduceat(to_numpy(x), first) for x in (tally.weight, tally.events))
-        return Fit(np.append(first[1:], len(cell)), weight, events, events / weight)
+        # Weights are measured in cases of the average weight.
+        more = self.pseudo_count * (float(tally.total) / cases)
+        rate = (events + more) / (weight + 2 * more)
+        return Fit(np.append(first[1:], len(cell)), weight, events, rate)
 
     @abstractmethod
     def _cells(self, tally: Tally, bins: int) -> Column:
@@ -355,11 +365,21 @@ class EqualCount(BinnedSource):
         the number of those that would say as much, :math:`(\sum w)^2 / \sum w^2`.
     pooled : bool
         Of several classes: bin all columns of probabilities together, instead of each by itself.
+    pseudo_count : float
+        How many cases with the event, and as many without it, are added to each bin:
+        :math:`(N^* + c) / (N + 2c)`. This is the mean of the rate under a Beta(c, c) prior; 1 is
+        Laplace's rule, and 1/2 the prior of Jeffreys [1]_. None are added if left out.
 
     Notes
     -----
     Equal forecasts share the bin of the first of them. What the forecasts say within a bin is lost,
     so that the divergence probability may be above 1.
+
+    References
+    ----------
+    .. [1] L. D. Brown, T. T. Cai, A. DasGupta (2001). Interval estimation for a binomial
+       proportion. Statistical Science 16:101-133. `doi:10.1214/ss/1009213286
+       <https://doi.org/10.1214/ss/1009213286>`__
 
     Examples
     --------
@@ -388,10 +408,20 @@ class EqualWidth(BinnedSource):
         the number of those that would say as much, :math:`(\sum w)^2 / \sum w^2`.
     pooled : bool
         Of several classes: bin all columns of probabilities together, instead of each by itself.
+    pseudo_count : float
+        How many cases with the event, and as many without it, are added to each bin:
+        :math:`(N^* + c) / (N + 2c)`. This is the mean of the rate under a Beta(c, c) prior; 1 is
+        Laplace's rule, and 1/2 the prior of Jeffreys [1]_. None are added if left out.
 
     Notes
     -----
     What the forecasts say within a bin is lost, so that the divergence probability may be above 1.
+
+    References
+    ----------
+    .. [1] L. D. Brown, T. T. Cai, A. DasGupta (2001). Interval estimation for a binomial
+       proportion. Statistical Science 16:101-133. `doi:10.1214/ss/1009213286
+       <https://doi.org/10.1214/ss/1009213286>`__
 
     Examples
     --------
@@ -399,6 +429,8 @@ class EqualWidth(BinnedSource):
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
     >>> properly.probability.EqualWidth(bins=2).fit(t).rate
     array([0.5, 0.5])
+    >>> properly.probability.EqualWidth(bins=4, pseudo_count=1).fit(t).rate.round(3)
+    array([0.333, 0.667, 0.333, 0.667])
     """
 
     words: ClassVar[str] = "bins of equal width"

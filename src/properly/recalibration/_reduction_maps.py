@@ -321,11 +321,8 @@ def group_names(groups: Sequence[Any]) -> list[str]:
 def as_grouped_cases(source: Any, p: Any, columns: dict[str, Any]) -> Cases:
     """Take cases of an event that have groups, or outcomes, forecasts and groups."""
     cases = source if p is None else Cases(source, p, **columns)
-    if not isinstance(cases, Cases):
-        message = f"this map needs the group of each case; got {type(cases).__name__}"
-        raise ArgumentTypeError(message, hint="write properly.Cases(y, p, groups=column).")
-    require_groups(require_event(cases))
-    return cases
+    require_groups(cases)
+    return require_event(cases)
 
 
 class _GroupedRows(NamedTuple):
