@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -304,19 +304,9 @@ def find_mean_intervals(
         )
         notice(message)
     averages = [getattr(model, name) for name in POWERS]
-    decisiveness, mean_probability, robustness = map(_around, averages, half)
-    return MeansIntervals(
-        decisiveness,
-        mean_probability,
-        robustness,
-        ThreeMeans(*(m * r for m, r in zip(averages, relative, strict=True))),
-        *result,
-        test.p_value,
-        share,
-        drawing.level,
-        test.replicates,
-        test.is_bound,
-    )
+    errors = ThreeMeans(*(m * r for m, r in zip(averages, relative, strict=True)))
+    found: list[Any] = [*map(_around, averages, half), errors, *result, test.p_value, share]
+    return MeansIntervals(*found, drawing.level, test.replicates, test.is_bound)
 
 
 def _relative(model: ThreeMeans, width: Column) -> list[float]:

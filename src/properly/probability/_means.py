@@ -18,7 +18,7 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_groups
 from properly.counts._class_rows import count_impossible
-from properly.counts._scoring import mean_score
+from properly.counts._scoring import mean_score, score_of_classes
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.probability._power_means import (
@@ -89,8 +89,32 @@ class ClassMeans:
     divergence: float
 
 
+class Grouped(Record):
+    """A record of all cases, which may have the same record of each group beside it."""
+
+    groups: Mapping[str, Any] | None
+    _optional: ClassVar[tuple[str, ...]] = ("groups",)
+
+    def columns(self) -> Columns:
+        """Return the rows of all cases."""
+        raise NotImplementedError
+
+    def group_texts(self) -> list[str]:
+        """Lay out the record of each group below its name."""
+        return [f"\n{printable(name)}\n{one}" for name, one in (self.groups or {}).items()]
+
+    def _columns(self) -> Columns:
+        """Add the rows of groups below those of all cases, and a column that names them."""
+        whole = self.columns()
+        if self.groups is None:
+            return whole
+        parts = [(ALL, whole), *((name, one.columns()) for name, one in self.groups.items())]
+        group = [name for name, part in parts for _ in next(iter(part.values()))]
+        return {"group": group} | {x: [v for _, part in parts for v in part[x]] for x in whole}
+
+
 @dataclass(frozen=True, repr=False)
-class Means(Record):
+class Means(Grouped):
     """Averages of the probability that was given to what happened.
 
     ``mean_probability = source.mean_probability * divergence``
@@ -172,15 +196,15 @@ class Means(Record):
         """
         return _ratio(self.model, self.source)
 
-    def _columns(self) -> Columns:
-        """Return a row for all cases, and one per class; the same for each group, if there are."""
+    def columns(self) -> Columns:
+        """Return a row for all cases, and one per class."""
         rows: list[Means | ClassMeans] = [self, *self.classes.values()]
         columns: Columns = {"class": [ALL, *self.classes]}
         for name in POWERS:
             columns[name] = [getattr(row.model, name) for row in rows]
             columns[f"source_{name}"] = [getattr(row.source, name) for row in rows]
         columns["divergence"] = [row.divergence for row in rows]
-        return _with_groups(columns, self.groups)
+        return columns
 
     def __repr__(self) -> str:
         return (
@@ -190,7 +214,7 @@ class Means(Record):
 
     def __str__(self) -> str:
         """Lay the averages out: model, source, and how far off they may be."""
-        return "\n".join([_layout(self), *_remarks(self), *_of_groups(self.groups)])
+        return "\n".join([_layout(self), *_remarks(self), *self.group_texts()])
 
 
 @takes_rows
@@ -328,20 +352,6 @@ def _by_group(function: Callable[..., R], cases: Tally | Cases, **options: Any) 
     return dict(zip(names_of_labels(parts), found, strict=True))
 
 
-def _with_groups(columns: Columns, groups: Mapping[str, Record] | None) -> Columns:
-    """Add the rows of groups below those of all cases, and a column that says which they are."""
-    if groups is None:
-        return columns
-    parts = [(ALL, columns)] + [(name, one._columns()) for name, one in groups.items()]  # noqa: SLF001
-    group = [name for name, part in parts for _ in next(iter(part.values()))]
-    return {"group": group} | {x: [v for _, part in parts for v in part[x]] for x in columns}
-
-
-def _of_groups(groups: Mapping[str, Record] | None) -> list[str]:
-    """Lay out the record of each group below its name."""
-    return [f"\n{printable(name)}\n{one}" for name, one in (groups or {}).items()]
-
-
 def _of_class(part: SideSums) -> ClassMeans:
     weight, model, source = part.model.weight, part.model.means(), part.source.means()
     return ClassMeans(weight, model, source, _ratio(model, source).mean_probability)
@@ -366,9 +376,8 @@ def _spread(averages: ThreeMeans) -> float:
 def _correct(cases: Tally | Cases) -> float:
     """Return the share of the cases whose likeliest class happened."""
     if has_classes(cases):
-        weight = None if cases.weight is None else to_numpy(cases.weight)
-        wrong = Misclassification().mean_price(to_numpy(cases.y), to_numpy(cases.p), weight)
-        return 1 - float(wrong)
+        p = to_numpy(cases.p)
+        return 1 - score_of_classes(Misclassification(), cases.y, p, cases.weight)
     return 1 - mean_score(as_tally(cases), Misclassification())
 
 
@@ -409,7 +418,7 @@ class Overall(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SourceTable(Record):
+class SourceTable(Grouped):
     """How probable a class was called, and how often it happened, bin by bin.
 
     One row a bin of its forecasts. Those of a class follow one another, with the lowest forecasts
@@ -462,8 +471,6 @@ class SourceTable(Record):
     means: Means
     groups: dict[str, SourceTable] | None = None
 
-    _optional: ClassVar = ("groups",)
-
     def __len__(self) -> int:
         """Count the bins."""
         return len(self.name)
@@ -480,7 +487,7 @@ class SourceTable(Record):
         lines = [self._line(row) for row in rows]
         if len(self) > SHOWN:
             lines.insert(SHOWN // 2, [f"… {len(self) - len(rows)} more", *[""] * 6])
-        parts = [table(head, lines, left=2), *self._few(), *_of_groups(self.groups)]
+        parts = [table(head, lines, left=2), *self._few(), *self.group_texts()]
         return "\n".join(parts)
 
     def _few(self) -> list[str]:
@@ -524,10 +531,10 @@ class SourceTable(Record):
         }
         return Overall(ThreeMeans(**model), three_means(self.source[there], weight))
 
-    def _columns(self) -> Columns:
+    def columns(self) -> Columns:
+        """Return a row per bin."""
         arrays = {name: x for name, x in vars(self).items() if isinstance(x, np.ndarray)}
-        columns = {"name": self.name} | {name: x.tolist() for name, x in arrays.items()}
-        return _with_groups(columns, self.groups)
+        return {"name": self.name} | {name: x.tolist() for name, x in arrays.items()}
 
 
 @takes_rows
