@@ -126,8 +126,17 @@ def test_advice_is_a_page_and_a_call() -> None:
 
 
 def test_advice_as_json_is_that_of_its_record() -> None:
-    advice = recommend(decisions="budget", threshold="fixed", ordered=True)
-    flags = ("--decisions", "budget", "--threshold", "fixed", "--ordered", "--format", "json")
+    advice = recommend(decisions="budget", threshold="fixed", task="ordinal")
+    flags = (
+        "--decisions",
+        "budget",
+        "--threshold",
+        "fixed",
+        "--task",
+        "ordinal",
+        "--format",
+        "json",
+    )
     assert json.loads(run("recommend", *flags).stdout) == advice.to_dict()
 
 
@@ -135,9 +144,9 @@ def test_on_a_terminal_all_is_asked_for_apart_from_the_result(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, err = recommend_at_a_terminal(
-        "budget\nrange\ny\nn\n", monkeypatch=monkeypatch, capsys=capsys
+        "budget\nrange\nmulticlass\nn\n", monkeypatch=monkeypatch, capsys=capsys
     )
-    advice = recommend(decisions="budget", threshold="range", ordered=True)
+    advice = recommend(decisions="budget", threshold="range", task="multiclass")
     # Python itself writes the blank after each question to where results go, if not at a terminal.
     assert out.strip() == str(advice)
     assert "can only so many be acted on? (independent, budget):" in err
@@ -147,7 +156,7 @@ def test_on_a_terminal_all_is_asked_for_apart_from_the_result(
 def test_on_a_terminal_only_what_is_missing_is_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flags = ("--decisions", "independent", "--no-ordered", "--costs")
+    flags = ("--decisions", "independent", "--task", "binary", "--costs")
     out, err = recommend_at_a_terminal("fixed\n", *flags, monkeypatch=monkeypatch, capsys=capsys)
     advice = recommend(decisions="independent", threshold="fixed", costs=True)
     assert out.strip() == str(advice)

@@ -11,13 +11,13 @@ import pytest
 
 import properly
 from properly.decisions import at_budget, mean_net_benefit, ranking, recommend
-from properly.decisions._recommend import DECISIONS, THRESHOLDS
+from properly.decisions._recommend import DECISIONS, TASKS, THRESHOLDS
 from properly.rules import Regret
 
 QUESTIONS = [
-    {"decisions": decisions, "threshold": threshold, "ordered": ordered, "costs": costs}
-    for ordered, costs, decisions, threshold in itertools.product(
-        (False, True), (False, True), DECISIONS, THRESHOLDS
+    {"decisions": decisions, "threshold": threshold, "task": task, "costs": costs}
+    for task, costs, decisions, threshold in itertools.product(
+        TASKS, (False, True), DECISIONS, THRESHOLDS
     )
 ]
 EVERY_QUESTION = pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def grades() -> dict[str, Any]:
 
 def printed(capsys: pytest.CaptureFixture[str], **question: Any) -> list[str]:
     """Run a call as it stands, and return what it prints."""
-    data = grades() if question.get("ordered") else an_event()
+    data = an_event() if question.get("task", "binary") == "binary" else grades()
     exec(recommend(**question).call, data)  # noqa: S102
     return capsys.readouterr().out.splitlines()
 
@@ -69,6 +69,9 @@ def test_a_call_shows_what_one_has_without_a_model(
     question: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = "\n".join(printed(capsys, **question)).replace("_", " ")
+    if (*question.values(),)[::2] == ("independent", "multiclass") and question["costs"]:
+        assert "normalized cost" in output
+        return
     by_lot = question["decisions"] == "budget" and (
         question["costs"] or question["threshold"] != "unknown"
     )
@@ -89,7 +92,7 @@ def test_a_call_prints_every_metric_that_is_recommended(
 def spellings(metric: str) -> list[list[str]]:
     """Say by which words a metric may be called in print."""
     in_money = "regret in money" in metric
-    name = metric.removesuffix(" at each cut").split(" (")[0].lower()
+    name = re.sub(" (at each cut|for each class)$", "", metric).split(" (")[0].lower()
     name = re.sub(" (at|of|over) .*|^mean | score|@k.*", "", name)
     return [["lost"], ["money.regret"]] if in_money else [name.split()]
 
@@ -110,7 +113,7 @@ def test_a_page_is_one_page_and_says_everything(question: dict[str, Any]) -> Non
     assert call == advice.call
     lines = page.splitlines()
     assert max(map(len, lines)) <= 88
-    assert len(lines) <= (31 if question["ordered"] or question["costs"] else 26)
+    assert len(lines) <= (26 if question["task"] == "binary" and not question["costs"] else 31)
     page = " ".join(str(advice).split())
     for text in (advice.situation, *advice.metrics, advice.why, *advice.assumes):
         assert text in page
@@ -141,8 +144,13 @@ def test_the_first_metric_is_the_one_for_the_decision(
     decisions: Any, threshold: Any, first: str
 ) -> None:
     assert recommend(decisions=decisions, threshold=threshold).metrics[0] == first
-    ordered = recommend(decisions=decisions, threshold=threshold, ordered=True)
-    assert ordered.metrics[0] == f"{first} at each cut"
+    grades, classes = (
+        recommend(decisions=decisions, threshold=threshold, task=task).metrics
+        for task in ("ordinal", "multiclass")
+    )
+    assert ("RPS" in grades[0]) == (decisions == "independent")
+    assert f"{first} at each cut" in grades
+    assert f"{first} for each class" in classes
     in_money = recommend(decisions=decisions, threshold=threshold, costs=True)
     assert "regret in money" in in_money.metrics[0]
     assert in_money.metrics[1] == first
@@ -239,10 +247,10 @@ def test_the_mean_of_the_brier_scores_of_all_cuts_is_a_ranked_probability_score(
     y, p = grades().values()
     event = y[:, None] >= np.arange(1, 4)
     risk = 1 - p.cumsum(axis=1)[:, :3]
-    lines = printed(capsys, decisions="independent", threshold="unknown", ordered=True)
+    lines = printed(capsys, decisions="independent", threshold="unknown", task="ordinal")
     ranked = ((event - risk) ** 2).mean()
     assert number(lines, "ranked", "score") == pytest.approx(ranked, abs=5e-6)
-    lines = printed(capsys, decisions="independent", threshold="range", ordered=True)
+    lines = printed(capsys, decisions="independent", threshold="range", task="ordinal")
     squares = (event - risk.clip(0.05, 0.2)) ** 2 - (event - event.clip(0.05, 0.2)) ** 2
     bounded = squares.mean() / 0.15
     assert number(lines, "bounded ranked", "score") == pytest.approx(bounded, abs=5e-6)
@@ -259,7 +267,7 @@ def test_sums_of_probabilities_that_round_badly_are_not_refused(
     assert one > 1
     assert threshold < 0.1
     data = {"y": np.arange(12) % 4, "p": p}
-    exec(recommend(decisions="independent", threshold="fixed", ordered=True).call, data)  # noqa: S102
+    exec(recommend(decisions="independent", threshold="fixed", task="ordinal").call, data)  # noqa: S102
     lines = capsys.readouterr().out.splitlines()
     # At the first cut all forecasts are at the threshold or above: acting on everyone.
     benefit = [number(lines, name, "net_benefit") for name in ("model", "treat all")]

@@ -350,7 +350,7 @@ def _(draw: Draw) -> Any:
     return decisions.recommend(
         decisions=draw(names("independent", "budget")),
         threshold=draw(names("fixed", "range", "unknown")),
-        ordered=draw(st.booleans()),
+        task=draw(names("binary", "ordinal", "multiclass")),
         costs=draw(st.booleans()),
     )
 

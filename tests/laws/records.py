@@ -397,8 +397,9 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "Kernel": lambda: probability.Kernel(0.5),
     "Crash": properly.datasets.crash,
 }
-QUESTIONS = ("decisions", "threshold", "ordered", "costs")
-ANSWERS = (("independent", "budget"), ("fixed", "range", "unknown"), (False, True), (False, True))
+QUESTIONS = ("decisions", "threshold", "task", "costs")
+TASKS = ("binary", "ordinal", "multiclass")
+ANSWERS = (("independent", "budget"), ("fixed", "range", "unknown"), TASKS, (False, True))
 for answers in product(*ANSWERS):
     asked: dict[str, Any] = dict(zip(QUESTIONS, answers, strict=True))
     RECORDS[f"Advice, {answers}"] = partial(properly.recommend, **asked)

@@ -424,22 +424,24 @@ class RecommendCommand(OptionSet):
         Each case on its own, or only so many can be acted on.
     --threshold
         What is known of the risk at which one begins to act, or of the budget.
-    --ordered/--no-ordered
-        Grades instead of an event.
+    --task
+        One event, ordered grades, or classes without an order.
     --costs/--no-costs
-        The cost of acting and the loss of a missed event are known in money.
+        The cost of acting and the loss of a missed event are known in money; or, of classes, what
+        each mistake costs.
     --format
         A page and a call, or JSON.
 
     Examples
     --------
     properly recommend --decisions independent --threshold range --costs
+    properly recommend --task ordinal --decisions budget --threshold fixed
     properly recommend --decisions budget --threshold fixed --format json
     """
 
     decisions = option("independent|budget")
     threshold = option("fixed|range|unknown")
-    ordered = option("", "--ordered/--no-ordered", default=None)
+    task = option("binary|ordinal|multiclass")
     costs = option("", "--costs/--no-costs", default=None)
     layout = option("text|json", "--format", default="text")
 

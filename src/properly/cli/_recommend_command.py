@@ -9,12 +9,10 @@ import click
 
 from properly.cli._running import as_json, emit, refuse
 from properly.decisions import recommend
-from properly.decisions._recommend import DECISIONS, THRESHOLDS
+from properly.decisions._recommend import DECISIONS, TASKS, THRESHOLDS
 
-YES_OR_NO = {
-    "ordered": "Has the outcome more than two classes, in order, such as grades?",
-    "costs": "Do you know, in money, what acting costs and what a missed event loses?",
-}
+TASK = "Is the outcome one event, grades in order, or classes without an order?"
+COSTS = "Do you know, in money, what acting costs and what a missed event loses?"
 
 
 def run(layout: str, **answers: Any) -> None:
@@ -23,7 +21,7 @@ def run(layout: str, **answers: Any) -> None:
     advice = recommend(
         decisions=answers["decisions"],
         threshold=answers["threshold"],
-        ordered=bool(answers["ordered"]),
+        task=answers["task"] or "binary",
         costs=bool(answers["costs"]),
     )
     if layout == "json":
@@ -47,7 +45,8 @@ def _ask(answers: dict[str, Any]) -> dict[str, Any]:
         what = "number that can be acted on" if budget else "risk at which one begins to act"
         question = f"The {what}: one number, a range, or unknown?"
         replies["threshold"] = click.prompt(question, type=click.Choice(THRESHOLDS), err=True)
-    for name, question in YES_OR_NO.items():
-        if replies[name] is None:
-            replies[name] = click.confirm(question, err=True)
+    if replies["task"] is None:
+        replies["task"] = click.prompt(TASK, type=click.Choice(TASKS), err=True)
+    if replies["costs"] is None:
+        replies["costs"] = click.confirm(COSTS, err=True)
     return replies

@@ -16,19 +16,16 @@ from properly._boundary._record import plain
 
 Decisions: TypeAlias = Literal["independent", "budget"]
 Threshold: TypeAlias = Literal["fixed", "range", "unknown"]
+Task: TypeAlias = Literal["binary", "ordinal", "multiclass"]
 
 DECISIONS: tuple[Decisions, ...] = get_args(Decisions)
 THRESHOLDS: tuple[Threshold, ...] = get_args(Threshold)
+TASKS: tuple[Task, ...] = get_args(Task)
 
 WIDTH = 88
 MARGIN = 9
 
-RULES = ("RPS", "Bounded", "Brier", "Log", "Ranked", "Regret")
-GRADES_ALIKE = ("accuracy over grades", "one grade off counts as much as four.")
-EVENT = """\
-event, risk = at_cut.y, at_cut.p
-print(f"--- grade {cut}")
-"""
+RULES = ("RPS", "Bounded", "Brier", "Elementary", "Log", "Ranked", "Regret")
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,7 +57,7 @@ class Advice:
     >>> advice.metrics
     ('net benefit at the threshold', 'regret at the threshold')
     >>> [metric for metric, _ in advice.instead]
-    ['accuracy', 'AUC', 'Brier and log score', 'F1']
+    ['AUC', 'Brier and log score', 'accuracy', 'F1']
     """
 
     situation: str
@@ -93,7 +90,7 @@ class Advice:
 
 
 def recommend(
-    *, decisions: Decisions, threshold: Threshold, ordered: bool = False, costs: bool = False
+    *, decisions: Decisions, threshold: Threshold, task: Task = "binary", costs: bool = False
 ) -> Advice:
     """Say which metric suits a decision, and what to keep away from.
 
@@ -105,12 +102,14 @@ def recommend(
     threshold : {"fixed", "range", "unknown"}
         What is known of the threshold, the risk at which one begins to act. With a budget: of the
         number of cases that can be acted on.
-    ordered : bool
-        Whether the outcome has more than two classes, in order, such as grades of severity. In
-        the call, `y` then holds grades from 0 on, and `p` a column of probabilities a grade.
+    task : {"binary", "ordinal", "multiclass"}
+        What the outcome is, as in `properly.evaluate`: one event, classes in order, such as grades
+        of severity, or classes without one. In the call, `y` then holds classes from 0 on, and `p`
+        one column of probabilities per class.
     costs : bool
         Whether the cost C of acting and the loss L of an event that nobody acted on are known in
-        money. Together with an unknown threshold: whether L is.
+        money. Together with an unknown threshold: whether L is. For classes without an order that
+        are decided case by case: whether the cost of each decision in each class is.
 
     Returns
     -------
@@ -119,7 +118,9 @@ def recommend(
     Notes
     -----
     Many metrics are averages of regret, the cost of mistakes at a threshold, and differ in the
-    thresholds that they count; the advice is to count those of the decision [1]_.
+    thresholds that they count; the advice is to count those of the decision [1]_. For grades, it
+    is to judge probabilities by a proper score that knows how far off they are [2]_; for classes,
+    not to add an error rate to a score, as penalized scores do [3]_, but to look at both.
 
     References
     ----------
@@ -127,6 +128,12 @@ def recommend(
        consequentialist critique of binary classification evaluation: theory, practice, and tools.
        `arXiv:2504.04528
        <https://arxiv.org/abs/2504.04528>`__
+    .. [2] A. Galdran (2023). Performance metrics for probabilistic ordinal classifiers. Medical
+       Image Computing and Computer Assisted Intervention. `arXiv:2309.08701
+       <https://arxiv.org/abs/2309.08701>`__
+    .. [3] R. Ahmadian, M. Ghatee, J. Wahlström (2024). Superior scoring rules for probabilistic
+       evaluation of single-label multi-class classification tasks. `arXiv:2407.17697
+       <https://arxiv.org/abs/2407.17697>`__
 
     Examples
     --------
@@ -134,52 +141,51 @@ def recommend(
     >>> advice = properly.recommend(decisions="independent", threshold="range")
     >>> advice.metrics[0]
     'mean regret over the range'
+    >>> asked = {"decisions": "independent", "threshold": "unknown"}
+    >>> for task in ("ordinal", "multiclass"):
+    ...     print(properly.recommend(**asked, task=task).metrics[0])
+    ranked probability score (RPS)
+    log score over all classes
     >>> print(properly.recommend(decisions="independent", threshold="fixed").call)
     # y: 1 if the event came, else 0; p: its forecast probability
     import properly
+    threshold = 0.1  # yours
     tally = properly.tally(y, p)
     for name, t in {"model": tally, **properly.counts.baselines(tally)}.items():
-        at = properly.at_threshold(t, 0.1)  # your threshold
+        at = properly.at_threshold(t, threshold)
         print(f"{name:10}  {at.net_benefit=:.4f}  {at.regret=:.4f}  {at.skill=:.3f}")
     """
     check_choice(decisions, DECISIONS, "decisions")
     check_choice(threshold, THRESHOLDS, "threshold")
-    chosen = _texts(decisions, threshold)
-    if costs:
+    check_choice(task, TASKS, "task")
+    table = tomllib.loads(
+        files("properly.decisions").joinpath("advice.toml").read_text(encoding="utf-8")
+    )
+    by_matrix = costs and task == "multiclass" and decisions == "independent"
+    chosen = table["mistakes"] if by_matrix else table[decisions][threshold]
+    view, paid = table["tasks"][task] | chosen.get(task, {}), []
+    if costs and not by_matrix:
         money = chosen["money"]
+        paid = [money["metric"] + view["each"]]
         chosen |= {
             "situation": f"{chosen['situation']} {money['situation']}",
-            "metrics": [money["metric"], *chosen["metrics"]],
             "why": money["why"],
             "assumes": [*chosen["assumes"], "Acting averts the whole of L."],
             "body": money["body"],
         }
-    call = _call_at_each_cut(chosen) if ordered else _call(chosen)
-    if ordered:
-        chosen |= _at_each_cut(chosen)
+    chosen, view = (_filled(x, table["fragments"] | chosen) for x in (chosen, view))
+    # Not all of what misleads about one event, or a page would not do.
+    misleading = [*view["instead"], *chosen["instead"][: view["most"]]]
     return Advice(
-        situation=chosen["situation"],
-        metrics=tuple(chosen["metrics"]),
-        call=call,
-        why=chosen["why"],
-        assumes=tuple(chosen["assumes"]),
-        instead=tuple((metric, why) for metric, why in chosen["instead"]),
+        situation=f"{chosen['situation']} {view['situation']}".strip(),
+        metrics=(*paid, *view["metrics"], *(x + view["each"] for x in chosen["metrics"])),
+        call=_call(chosen["body"], view),
+        why=view["why"],
+        assumes=(*chosen["assumes"], *view["assumes"]),
+        instead=tuple(
+            tuple(table["misleading"][x] if isinstance(x, str) else x) for x in misleading
+        ),
     )
-
-
-def _texts(decisions: str, threshold: str) -> dict[str, Any]:
-    """Read the texts for one kind of decision, with fragments put in their places."""
-    table = tomllib.loads(
-        files("properly.decisions").joinpath("advice.toml").read_text(encoding="utf-8")
-    )
-    chosen = table[decisions][threshold]
-    for part in (chosen, chosen["cut"]):
-        named = part.get("instead", [])
-        part["instead"] = [
-            table["misleading"].get(x, x) if isinstance(x, str) else x for x in named
-        ]
-    filled: dict[str, Any] = _filled(chosen, table["fragments"] | chosen)
-    return filled
 
 
 def _filled(x: Any, fragments: dict[str, str]) -> Any:
@@ -188,47 +194,16 @@ def _filled(x: Any, fragments: dict[str, str]) -> Any:
         return re.sub(r"\$\{(\w+)\}", lambda match: _filled(fragments[match[1]], fragments), x)
     if isinstance(x, dict):
         return {key: _filled(value, fragments) for key, value in x.items()}
-    return [_filled(value, fragments) for value in x]
+    return [_filled(value, fragments) for value in x] if isinstance(x, list) else x
 
 
-def _at_each_cut(chosen: dict[str, Any]) -> dict[str, Any]:
-    """Return what changes if the outcome has ordered grades."""
-    cut = chosen["cut"]
-    first, *others = (f"{metric} at each cut" for metric in chosen["metrics"])
-    sums = [cut["metric"]] if "metric" in cut else []
-    misleading = [pair for pair in chosen["instead"] if pair[0] != "accuracy"]
-    return {
-        "situation": f"{chosen['situation']} The outcome has ordered grades.",
-        "metrics": [first, *sums, *others],
-        "why": f"{cut['why']} {chosen['why']}",
-        "assumes": [
-            *chosen["assumes"],
-            "All cuts count the same; give each its own numbers if not.",
-        ],
-        # Not all of them, or a page would not do.
-        "instead": [*cut["instead"], GRADES_ALIKE, *misleading[:2]],
-    }
-
-
-def _call(chosen: dict[str, Any]) -> str:
-    body = Template(chosen["body"]).substitute(y="y", p="p")
-    head = "# y: 1 if the event came, else 0; p: its forecast probability"
-    return "\n".join([head, "import properly", *_import_of_rules(body), body])
-
-
-def _call_at_each_cut(chosen: dict[str, Any]) -> str:
-    cut = chosen["cut"]
-    body = EVENT + Template(chosen["body"]).substitute(y="event", p="risk")
-    after = [f'print(f"{cut["metric"]} {{{cut["rule"]}(y, p):.5f}}")'] if "rule" in cut else []
-    return "\n".join(
-        [
-            "# y: grades 0, 1, 2, ...; p: a row a case, in it the probability of each grade",
-            *("import properly", *_import_of_rules("".join([body, *after]))),
-            "for cut, at_cut in properly.cumulative(properly.Cases(y, p)).items():",
-            textwrap.indent(body, "    "),
-            *after,
-        ]
-    )
+def _call(body: str, view: dict[str, Any]) -> str:
+    """Write the call for one event, or for each event that is asked of classes."""
+    loop = view["loop"]
+    body = Template(body).substitute(y="event" if loop else "y", p="risk" if loop else "p")
+    parts = [loop, textwrap.indent(body, "    " * bool(loop)), view["after"]]
+    code = "\n".join(part for part in parts if part)
+    return "\n".join([view["head"], "import properly", *_import_of_rules(code), code])
 
 
 def _import_of_rules(body: str) -> list[str]:
