@@ -23,6 +23,7 @@ from properly.recalibration import (
     Vector,
     VennAbers,
 )
+from properly.rules import RPS, Brier
 
 LINES = (Intercept, Temperature, Logistic, Beta)
 
@@ -50,6 +51,7 @@ def fitted() -> dict[str, Map]:
             maps[name] = line().fit(y, p, weight=weight)
             maps[f"{name} inside"] = line().fit(*inside)
             maps[f"{name} keep"] = line(certain="keep", smooth=False).fit(y, p)
+            maps[f"{name} by a rule"] = line(rule=Brier()).fit(y, p)
         for way in ("linear", "flat"):
             for shrink in (0, 1):
                 maps[f"Isotonic {way} {shrink}"] = Isotonic(way, shrink).fit(y, p)
@@ -92,6 +94,7 @@ def of_classes() -> dict[str, Map]:
         "Vector": Vector(),
         "Vector without prior": Vector(prior=None),
         "Dirichlet": Dirichlet(prior=0.5),
+        "Temperature by a rule": Temperature(rule=RPS([1, 2])),
         "OneVsRest": OneVsRest(Isotonic()),
         "Cuts": Cuts(Logistic()),
     }

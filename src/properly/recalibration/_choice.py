@@ -268,7 +268,8 @@ def recalibrate(
         A name or a map is fitted and judged; several maps are chosen among, simplest first.
     rule : Rule, optional
         What to judge by. Unless said otherwise the log score, or the Brier score where a certain
-        forecast was wrong.
+        forecast was wrong. Maps are fitted by likelihood all the same, unless they have a rule of
+        their own, as ``Temperature(rule=RPS())`` has.
     within : Interval or pair of floats, optional
         Judge by the mean regret over this range of thresholds.
     folds : int or array-like, optional
@@ -350,7 +351,8 @@ def recalibration_gain(
         The map to fit, such as ``Logistic()`` of `properly.recalibration`.
     rule : Rule, optional
         What to judge by. Unless said otherwise the log score, or the Brier score where a certain
-        forecast was wrong.
+        forecast was wrong. Maps are fitted by likelihood all the same, unless they have a rule of
+        their own, as ``Temperature(rule=RPS())`` has.
     within : Interval or pair of floats, optional
         Judge by the mean regret over this range of thresholds.
     folds : int or array-like, optional

@@ -175,7 +175,8 @@ class Isotonic(KnotMap):
     The bins of the reliability diagram are joined by straight lines through their mean forecasts,
     as in centred isotonic regression [1]_. Each bin's event rate is first drawn one case towards
     the rate of all, so that none is 0 or 1. Beyond the first and the last bin the map is constant.
-    Forecasts of exactly 0 and 1 are numbers like others.
+    Forecasts of exactly 0 and 1 are numbers like others. The bins are best under every proper rule,
+    so there is no rule to choose.
 
     Parameters
     ----------

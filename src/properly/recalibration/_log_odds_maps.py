@@ -24,7 +24,10 @@ from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
 from properly.inference._logistic import fit_columns, refit
 from properly.recalibration._map import Map, Monotone, expit
+from properly.recalibration._rule_fit import fit_by_rule, smooth_rule
 from properly.recalibration._training import Sample, Training, require_both_outcomes
+from properly.rules import Rule
+from properly.rules._rule import require_binary
 from properly.typing import Array, Column
 
 Certain = Literal["learn", "keep", "refuse"]
@@ -151,9 +154,25 @@ class LogOddsMap(Map):
             _, best = self._best(sample, self.parameters, separated or len(slopes) > 1)
         if slopes and min(best[name] for name in slopes) < 0:
             best = self._constrained(sample, best)
+        if rule := smooth_rule(getattr(self, "rule", None), require_binary):
+            best = self._by_rule(rule, sample, best)
         if slopes and not any(best[name] for name in slopes):
             notes.append(REVERSED)
         return {**best, "separated": separated}, notes
+
+    def _by_rule(self, rule: Rule, sample: Sample, best: dict[str, float]) -> dict[str, float]:
+        """Go on from the best of the likelihood to the least mean loss."""
+        happened = np.ones(len(sample.value), dtype=bool)
+        events = smooth_events(sample) if self.smooth else sample.events
+        place = fit_by_rule(
+            rule,
+            np.stack([happened * 1.0 if z is None else z for z in self._columns(sample)]),
+            [(events, happened), (sample.weight - events, ~happened)],
+            np.array(list(best.values())),
+            [0.0 if name in self._slopes else -math.inf for name in best],
+            offset=0.0 if self._slopes else sample.log_odds,
+        )
+        return dict(zip(best, place.tolist(), strict=True))
 
     def _columns(self, sample: Sample) -> tuple[Column | None, ...]:
         """Return the column of each coefficient; None is a column of ones."""
@@ -433,6 +452,9 @@ class Intercept(LogOddsMap):
     certain : {"learn", "keep", "refuse"}
         What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
         leave them, or refuse them.
+    rule : Rule, optional
+        The rule whose mean loss the fit minimises, from the fit by likelihood on; proper, and
+        without jumps. Left out, the fit is by likelihood, as it is with `Log`.
     intercept : float, optional
         The shift, if it is known already.
 
@@ -447,6 +469,7 @@ class Intercept(LogOddsMap):
 
     parameters: ClassVar[tuple[str, ...]] = ("intercept",)
     intercept: float | None = None
+    rule: Rule | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -467,6 +490,9 @@ class Logistic(LogOddsMap):
     certain : {"learn", "keep", "refuse"}
         What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
         leave them, or refuse them.
+    rule : Rule, optional
+        The rule whose mean loss the fit minimises, from the fit by likelihood on; proper, and
+        without jumps. Left out, the fit is by likelihood, as it is with `Log`.
     intercept, slope : float, optional
         The line, if it is known already.
 
@@ -492,6 +518,7 @@ class Logistic(LogOddsMap):
     parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope")
     intercept: float | None = None
     slope: float | None = None
+    rule: Rule | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -511,6 +538,9 @@ class Beta(LogOddsMap):
     certain : {"learn", "keep", "refuse"}
         What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
         leave them, or refuse them.
+    rule : Rule, optional
+        The rule whose mean loss the fit minimises, from the fit by likelihood on; proper, and
+        without jumps. Left out, the fit is by likelihood, as it is with `Log`.
     a, b, c : float, optional
         The coefficients, if they are known already.
 
@@ -532,6 +562,7 @@ class Beta(LogOddsMap):
     a: float | None = None
     b: float | None = None
     c: float | None = None
+    rule: Rule | None = field(default=None, kw_only=True)
 
     @property
     def coefficients(self) -> LineCoefficients:

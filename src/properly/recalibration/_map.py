@@ -37,6 +37,7 @@ from properly.recalibration._expression import (
 )
 from properly.recalibration._map_registry import KINDS
 from properly.recalibration._training import Training, as_event_tally
+from properly.rules import Rule, parse_rule
 from properly.typing import Array, ArrayLike, Column
 
 if TYPE_CHECKING:
@@ -390,7 +391,8 @@ class Map(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the map as JSON can hold it."""
-        names = (*self.parameters, *self.options)
+        by_rule = () if getattr(self, "rule", None) is None else ("rule",)
+        names = (*self.parameters, *self.options, *by_rule)
         return {
             "kind": self.kind,
             "of": self.of,
@@ -415,7 +417,9 @@ class Map(ABC):
 
 
 def _as_json(value: Any) -> Any:
-    """Write columns by name, and all else as `plain` does."""
+    """Write columns by name, rules as text that can be read, and all else as `plain` does."""
+    if isinstance(value, Rule):
+        return repr(parse_rule(repr(value)))
     if hasattr(value, "_asdict"):
         return {name: _as_json(x) for name, x in value._asdict().items()}
     return value.tolist() if isinstance(value, np.ndarray) else plain(value)
@@ -507,6 +511,8 @@ def map_of(record: dict[str, Any]) -> Map:
     require(all(type(text) is str for text in notices))
     about: dict[str, Any] = {"range": None if ends is None else (low, high), "training": training}
     parameters = {name: _decoded(x) for name, x in record["parameters"].items()}
+    if "rule" in parameters:
+        parameters["rule"] = parse_rule(parameters["rule"])
     result: Map = KINDS[kind].make(**parameters, **about, gain=gain, notices=notices)
     require(result.is_fitted)
     return result

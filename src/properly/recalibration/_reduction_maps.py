@@ -203,7 +203,8 @@ class Cuts(ReductionMap):
     Parameters
     ----------
     map : Map
-        The map for one event, such as `Logistic`.
+        The map for one event, such as `Logistic`. As `RPS` is the mean Brier score of the cuts,
+        ``Cuts(Logistic(rule=Brier()))`` is fitted by `RPS`.
 
     Attributes
     ----------

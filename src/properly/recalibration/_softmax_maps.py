@@ -10,7 +10,7 @@ by one; a map that mixes columns has no place for the logarithm of 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -27,7 +27,10 @@ from properly.counts._prevalence_shift import ALMOST, HARDLY
 from properly.errors import DataError
 from properly.recalibration._log_odds_maps import NO_ATOMS, LogOddsMap
 from properly.recalibration._map import Map, Monotone
+from properly.recalibration._rule_fit import fit_by_rule, smooth_rule
 from properly.recalibration._training import Training, as_event_tally
+from properly.rules import Rule
+from properly.rules._class_rule import require_class_rule
 from properly.typing import Array, Column
 
 if TYPE_CHECKING:
@@ -528,6 +531,14 @@ class Temperature(LogOddsMap):
     certain : {"learn", "keep", "refuse"}
         What to do with forecasts of exactly 0 and 1: give them the rate with which they came true,
         leave them, or refuse them. Of classes they are left, or refused.
+    rule : Rule, optional
+        The rule whose mean loss the fit minimises, from the fit by likelihood on; proper, and
+        without jumps. Left out, the fit is by likelihood, as it is with `Log`.
+
+    Notes
+    -----
+    Fits by likelihood and by another rule differ where a temperature is not the whole truth: the
+    log score listens most to forecasts near 0 and 1, the Brier score and `RPS` to the others.
 
     References
     ----------
@@ -542,6 +553,16 @@ class Temperature(LogOddsMap):
     array([0.3333, 0.5   , 0.6667])
     >>> Temperature(0.5, labels=list("abc")).at([[0.64, 0.32, 0.04]]).round(4)
     array([[0.511 , 0.3613, 0.1277]])
+
+    Fitted by likelihood, and by the ranked probability score of grades:
+
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> rows = crash.severity_known
+    >>> cases = properly.Cases(crash.severity[rows], crash.severity_probabilities[rows])
+    >>> by_rule = Temperature(rule=properly.rules.RPS())
+    >>> round(Temperature().fit(cases).slope, 3), round(by_rule.fit(cases).slope, 3)
+    (0.982, 0.988)
     """
 
     parameters: ClassVar[tuple[str, ...]] = ("slope",)
@@ -549,6 +570,7 @@ class Temperature(LogOddsMap):
     slope: float | None = None
     labels: Sequence[Any] | None = None
     prior: float | None = 1.0
+    rule: Rule | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -572,7 +594,9 @@ class Temperature(LogOddsMap):
         table = rows_of(source)
         replace(self, labels=source.labels).inspect(table.p)
         theta, notes = fit_classes(table, OneScale(), self.prior)
-        if theta[0] < 0:
+        if rule := smooth_rule(self.rule, require_class_rule):
+            theta = self._by_rule_of_classes(rule, SoftmaxRows.of(table), theta)
+        if theta[0] <= 0:
             notes.append(WRONG_CLASSES)
         return replace(self, range=None, atoms=NO_ATOMS).learnt(
             notes,
@@ -580,6 +604,12 @@ class Temperature(LogOddsMap):
             labels=source.labels,
             training=Training.of_classes(table),
         )
+
+    def _by_rule_of_classes(self, rule: Rule, rows: SoftmaxRows, theta: Column) -> Column:
+        never = 0.0 if rows.impossible is None else np.where(rows.impossible, -np.inf, 0.0)
+        precision = 0.0 if self.prior is None else self.prior**-2.0
+        sides, scaled = [(rows.weight, rows.y)], rows.logs[None]
+        return fit_by_rule(rule, scaled, sides, theta, [0.0], offset=never, precision=precision)
 
     def mapped(self, p: Array) -> Array:
         if self.labels is None:
