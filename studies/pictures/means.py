@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+from matplotlib.figure import Figure
 from reproductions.means.coupled import NELSON_CASES
 from reproductions.means.coupled_plot import coupled_classes
+from reproductions.means.population import line
 
 import properly
 from properly import plots
-from studies.pictures.canvas import figure_of, panels, save
+from properly.plots._axes import PALETTE
+from properly.probability._power_means import POWERS, mean_of_power
+from properly.probability._power_profiles import RiskProfile
+from studies.pictures.canvas import INK, PALE, figure_of, panels, save
 from studies.pictures.classes import injuries
 from studies.pictures.reliability import crash_tallies
 
@@ -21,12 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
 THREE = ("logistic regression", "random forest", "boosting, balanced")
 # The lowest forecast of the forest that is not 0.
 PRECISION = 0.001
+# How each line of a spectrum is drawn.
+SIDES = {"source": ("--", PALETTE[0]), "expected": (":", INK), "model": ("-", PALETTE[1])}
 
 
 def bars() -> Figure:
@@ -93,6 +100,45 @@ def coupled() -> Figure:
     return coupled_classes(case.source, case.model, precision=0.01)
 
 
+def profile_of(name: str) -> RiskProfile:
+    """Find the means of all powers without chance: of all cases that there are."""
+    found = line(NELSON_CASES[name], points=20_001)
+    cells, q = found.cells(found.levels()), found.forecast
+    power = np.union1d(np.linspace(-3, 3, 25), list(POWERS.values()))
+    sides = {
+        "model": ((q, 1 - q), found.masses),
+        "source": (cells.shares(), cells),
+        "expected": ((q, 1 - q), (found.masses.total * q, found.masses.total * (1 - q))),
+    }
+    columns = {}
+    for side, amounts in sides.items():
+        t, weight = map(np.concatenate, amounts)
+        there = weight > 0
+        means = (mean_of_power(t[there], m, weight[there]) for m in power.tolist())
+        columns[side] = np.array([*means])
+    return RiskProfile(power, **columns)
+
+
+def spectra() -> Figure:
+    """Show the means of all powers of two classes, for fifteen models of them."""
+    figure = Figure(figsize=(11, 7.2), layout="constrained", facecolor="white")
+    axes = figure.subplots(3, 5, sharex=True, sharey=True)
+    for ax, name in zip(axes.flat, NELSON_CASES, strict=True):
+        for power in POWERS.values():
+            ax.axvline(power, color=PALE, linewidth=0.8)
+        profile = profile_of(name)
+        for side, (style, color) in SIDES.items():
+            ax.plot(profile.power, getattr(profile, side), style, color=color, label=side)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.set_title(name, loc="left", fontsize="medium")
+        ax.set(ylim=(0, 1), xticks=range(-3, 4))
+    figure.supxlabel("power of the mean", fontsize="medium")
+    figure.supylabel("mean probability of what happens", fontsize="medium")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
+    return figure
+
+
 PICTURES: dict[str, Callable[[], Figure]] = {
     "mean_bars": bars,
     "mean_model_source": model_source,
@@ -100,6 +146,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "mean_classes": classes,
     "mean_roc": promised,
     "mean_coupled_classes": coupled,
+    "mean_spectra": spectra,
 }
 
 

@@ -306,7 +306,7 @@ def find_mean_intervals(
     averages = [getattr(model, name) for name in POWERS]
     errors = ThreeMeans(*(m * r for m, r in zip(averages, relative, strict=True)))
     found: list[Any] = [*map(_around, averages, half), errors, *result, test.p_value, share]
-    return MeansIntervals(*found, drawing.level, test.replicates, test.is_bound)
+    return MeansIntervals(*[*found, drawing.level, test.replicates, test.is_bound])
 
 
 def _relative(model: ThreeMeans, width: Column) -> list[float]:
