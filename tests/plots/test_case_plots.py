@@ -174,6 +174,12 @@ def test_a_metric_without_a_value_leaves_a_gap_of_its_own() -> None:
     assert not names(plots.retention({"none": nothing}))
 
 
+def test_a_curve_that_a_later_one_covers_is_wider() -> None:
+    near, far = (replace(CURVE, value=CURVE.value + x * np.ptp(CURVE.value)) for x in (0.005, 0.2))
+    ax = plots.retention({"covered": CURVE, "near": near, "far": far})
+    assert [line.get_linewidth() for line in lines_of(ax)] == [4, 1.6, 1.6]
+
+
 def test_a_second_curve_makes_room_for_itself_and_all_are_named_anew() -> None:
     long = retention_curve(
         SCORES["poor"], Y, D, metric="expected_cost", removed=np.linspace(0, 0.5, 11)

@@ -46,6 +46,9 @@ HEIGHT = {
     "expected_cost": "expected cost\n(lower is better)",
     "error_rate": "error rate\n(lower is better)",
 }
+# Points of a curve. One hides another if it is that near, as a part of the height of all, over
+# more than this share of its length.
+WIDTH, HIDES, SHARE = 1.6, 0.01, 0.5
 # Of the classes of one event, unless they have labels.
 EVENT = ("no event", "event")
 # Inches of a column of worst cases: at least for a number beside half a bar, at most for a picture.
@@ -98,7 +101,8 @@ def retention(
     Notes
     -----
     Names stand at the right ends of the curves. More of them than fit there stand in a legend, in
-    the order of the ends. Where the metric is not defined, a curve has a gap.
+    the order of the ends. Where the metric is not defined, a curve has a gap. A curve that a later
+    one covers is drawn wider, so that both can be seen.
 
     Curves of the same cases rise and fall together. Whether one area is larger than another is
     said by `differences` of a study, which pairs them, and not by how far apart two lines are.
@@ -133,8 +137,8 @@ def retention(
         look: dict[str, Any] = {"color": ink[name].color, "alpha": _axes.RIBBON, "linewidth": 0}
         removed = 100 * records[name].removed
         picture.ax.fill_between(removed, *bounds, zorder=1, gid="band", **look)
-    for name, one in records.items():
-        picture.draw_curve((100 * one.removed, one.value), ink[name], name, linewidth=1.6)
+    for (name, one), width in zip(records.items(), _widths([*records.values()]), strict=True):
+        picture.draw_curve((100 * one.removed, one.value), ink[name], name, linewidth=width)
     if picture.ax.get_autoscalex_on():
         # All shares that were removed, also where the metric has no value.
         removed = np.concatenate([np.asarray(line.get_xdata()) for line in picture.curves])
@@ -146,6 +150,17 @@ def retention(
     _axes.set_as_text([picture.ax.yaxis.label])
     picture.name_ends()
     return picture.ax
+
+
+def _widths(records: Sequence[Retention]) -> Iterator[float]:
+    """Return widths of curves, in points: wider for each later one that hides it."""
+    values = np.concatenate([one.value for one in records])
+    values = values[np.isfinite(values)]
+    near = HIDES * (values.max(initial=-math.inf) - values.min(initial=math.inf))
+    for k, one in enumerate(records):
+        later = (np.interp(one.removed, x.removed, x.value) for x in records[k + 1 :])
+        hidden = sum(np.mean(np.abs(value - one.value) <= near) > SHARE for value in later)
+        yield WIDTH * (1 + 1.5 * hidden)
 
 
 def _bands_to_draw(record: object) -> dict[str, Bounds]:
