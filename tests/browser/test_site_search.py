@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-# Enough of the site to be searched; all of it takes minutes to build.
-PAGES = ("comparing", "calibration-tests", "reporting", "infinite-log-loss", "weights", "ordered")
+# Enough of the site to be searched, since words of an index come before all else; to build all of
+# it takes minutes.
+PAGES = sorted(path.stem for path in DOCS.glob("*.md") if "```{index}" in path.read_text("utf-8"))
 FRONT = "# Site\n\n```{toctree}\n" + "\n".join(PAGES) + "\n```\n"
 QUESTIONS = {
     "compare two classifiers": "comparing",
@@ -27,6 +28,21 @@ QUESTIONS = {
     "what do I put in my paper": "reporting",
     "why is my log loss infinite": "infinite-log-loss",
 }
+# The words of the field, by the page that is to be found first.
+WORDS = {
+    "reliability": "CORP; consistent; optimally binned; reproducible; reliability diagram; "
+    "PAV; pool adjacent violators; conditional event probability",
+    "glossary": "CRPS; MCB",
+    "metric-assumptions": "precision-recall; average precision; H-measure",
+    "ordered": "RPS; sa-RPS; ranked probability score",
+    "ordered-decisions": "QWK; expected cost",
+    "doubtful-cases": "AURSC",
+    "penalized": "PBS; PLL; superior",
+    "probability-scale": "Nelson's accuracy; decisiveness; robustness",
+    "model-and-source": "divergence",
+    "thresholds": "LC index",
+}
+QUESTIONS |= {word: page for page, words in WORDS.items() for word in words.split("; ")}
 
 
 @pytest.fixture(scope="module")

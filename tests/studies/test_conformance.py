@@ -80,17 +80,24 @@ t2, thresholds, K = properly.tally(y, x2), [0.05, 0.1], 5
 P = crash.severity_probabilities[crash.severity_known]
 grade, d = crash.severity[crash.severity_known], P.argmax(axis=1)
 """
-CALL = re.compile(r"`((?:properly|inference|decisions)\.[^`]+)`")
+# Our calls in the tables of a page, but those that take a framework or the command line.
+CALLS = {
+    "from-r": r"`((?:properly|inference|decisions)\.[^`]+)`",
+    "from-paper-packages": r"\| `((?!properly\.integrations|properly rep)[^`]+)` \| [^|]*\|$",
+}
 
 
-def test_our_calls_on_the_page_for_those_who_come_from_r_run() -> None:
-    text = (DOCS / "from-r.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", CALLS)
+def test_our_calls_on_the_pages_for_those_who_come_from_elsewhere_run(page: str) -> None:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     block = text.partition("```python\n")[2].partition("```")[0]
     there: dict[str, object] = {}
     printed(block, there)
-    printed(BESIDE, there)
-    calls = [call for line in text.splitlines() if line[:1] == "|" for call in CALL.findall(line)]
-    assert len(calls) > 15
+    printed(BESIDE if page == "from-r" else "", there)
+    calls = [
+        x for line in text.splitlines() if line[:1] == "|" for x in re.findall(CALLS[page], line)
+    ]
+    assert len(calls) > 9
     for call in calls:
         assert eval(call, there) is not None  # noqa: S307  # the page shows what is run
 

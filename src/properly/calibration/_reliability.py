@@ -219,8 +219,10 @@ def reliability(
 ) -> Reliability | dict[str, Reliability]:
     r"""Estimate how often the event happens after each forecast.
 
-    The estimate is the increasing function of the forecast that fits best under every proper rule
-    at once (pool adjacent violators). It needs no choice of bins: they follow from the data.
+    The conditional event probability (CEP) is estimated by the increasing function of the forecast
+    that fits best under every proper rule at once, by pooling adjacent violators (PAV). It needs no
+    choice of bins: they follow from the data. This is CORP [1]_: consistent, optimally binned, and
+    reproducible, by PAV.
 
     Parameters
     ----------
