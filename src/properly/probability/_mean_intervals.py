@@ -323,9 +323,8 @@ def _around(mean: float, half: float) -> Pair:
     """Put an interval around a mean of probabilities, which cannot be above 1."""
     if mean == 0:
         return 0.0, math.nan
-    if mean < 1 and half > -math.log(mean):
-        return mean * math.exp(-half), 1.0
-    return mean * math.exp(-half), min(mean * math.exp(half), 1.0)
+    above = 1.0 if mean < 1 and half > -math.log(mean) else min(mean * math.exp(half), 1.0)
+    return mean * math.exp(-half), above
 
 
 def _of_divergence(

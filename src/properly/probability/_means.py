@@ -326,11 +326,7 @@ def means(
         precision=least,
         clipped=clipped,
         impossible=count_impossible(limited),
-        estimate=(
-            chosen.words
-            + ", all classes together" * chosen.pooled
-            + f", pseudo-counts of {chosen.pseudo_count:g}" * bool(chosen.pseudo_count)
-        ),
+        estimate=chosen.in_words(),
     )
     if interval:
         from properly.probability._mean_intervals import find_mean_intervals
@@ -364,13 +360,9 @@ def _ratio(model: ThreeMeans, source: ThreeMeans) -> ThreeMeans:
 
 def _angle(model: ThreeMeans, source: ThreeMeans) -> float | None:
     """Return the direction of the three marks; differences made of rounding have none."""
-    rise, run = (_spread(averages) for averages in (model, source))
+    spreads = (side.decisiveness - side.robustness for side in (model, source))
+    rise, run = (0.0 if spread < SAME_SUM else spread for spread in spreads)
     return None if rise == run == 0 else math.degrees(math.atan2(rise, run))
-
-
-def _spread(averages: ThreeMeans) -> float:
-    difference = averages.decisiveness - averages.robustness
-    return 0.0 if difference < SAME_SUM else difference
 
 
 def _correct(cases: Tally | Cases) -> float:
@@ -525,11 +517,9 @@ class SourceTable(Grouped):
         check_choice(weights, WEIGHTS, "weights")
         there = self.happened > 0
         weight = self.happened[there] if weights == "true" else np.ones(int(there.sum()))
-        model = {
-            name: mean_of_power(getattr(self, name)[there], power, weight)
-            for name, power in POWERS.items()
-        }
-        return Overall(ThreeMeans(**model), three_means(self.source[there], weight))
+        bins = ((getattr(self, name)[there], power) for name, power in POWERS.items())
+        model = ThreeMeans(*(mean_of_power(t, power, weight) for t, power in bins))
+        return Overall(model, three_means(self.source[there], weight))
 
     def columns(self) -> Columns:
         """Return a row per bin."""
@@ -619,16 +609,9 @@ def _rows(question: SourceQuestion) -> dict[str, Column]:
     fit = question.fit
     value, events = (to_numpy(x) for x in (question.tally.value, question.tally.events))
     value, first = value.astype(np.float64), np.append(0, fit.end[:-1])
-    averages = _averages(value, events, first)
-    return {
-        "number": np.arange(len(fit.end)),
-        "lower": value[first],
-        "upper": value[fit.end - 1],
-        "weight": fit.weight,
-        "happened": fit.events,
-        "source": fit.rate,
-        **averages,
-    }
+    about = {"number": np.arange(len(fit.end)), "lower": value[first], "upper": value[fit.end - 1]}
+    about |= {"weight": fit.weight, "happened": fit.events, "source": fit.rate}
+    return about | _averages(value, events, first)
 
 
 def _averages(value: Column, events: Column, first: Column) -> dict[str, Column]:

@@ -316,10 +316,8 @@ def _limit_tally(tally: Tally, least: float) -> Limited:
 def _amount_of_cases(moved: Array, cases: Cases) -> int | float:
     """Count cases, or add up their weight; equal weights are none."""
     xp, weight = namespace(moved), cases.weight
-    if weight is None:
-        return int(xp.count_nonzero(moved))
-    if is_unweighted(cases):
-        return int(xp.count_nonzero(moved & (weight > 0)))
+    if weight is None or is_unweighted(cases):
+        return int(xp.count_nonzero(moved if weight is None else moved & (weight > 0)))
     return float(xp.sum(xp.astype(weight[moved], xp.float64)))
 
 
@@ -380,13 +378,10 @@ class ConfidenceTest(Record):
             happened = f"{amount_of(self.impossible)} had an outcome that was called impossible"
             return f"calibration is refuted: {happened}; a precision tests the others"
         refused = [name for name, p in result.items() if p <= LEVEL]
-        less = ", ".join(name for name in refused if z[name] < 0)
-        more = ", ".join(name for name in refused if z[name] > 0)
+        less, more = (", ".join(x for x in refused if sign * z[x] > 0) for sign in (-1, 1))
         if less and more:
-            return (
-                "miscalibrated: what happened was less probable than the forecasts expect "
-                f"by {less}, but more by {more}"
-            )
+            found = "what happened was less probable than the forecasts expect"
+            return f"miscalibrated: {found} by {less}, but more by {more}"
         if less:
             return f"over-confident or biased: {_sentence('less', less)}"
         if more:
@@ -511,10 +506,8 @@ def _statistics(rows: ClassTable) -> list[float]:
     for one in zip(*pieces, strict=True):
         excesses, errors = zip(*one, strict=True)
         excess, error = math.fsum(excesses), math.hypot(*errors)
-        if error > 0:
-            result.append(excess / error)
-        else:
-            result.append(math.copysign(math.inf, excess) if excess else math.nan)
+        beyond = math.copysign(math.inf, excess) if excess else math.nan
+        result.append(excess / error if error > 0 else beyond)
     return result
 
 

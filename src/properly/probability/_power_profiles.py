@@ -34,8 +34,22 @@ if TYPE_CHECKING:
     from properly.counts._tally import Tally
 
 
+class ByPower(Record):
+    """A record with a row per power of a mean."""
+
+    power: Column
+
+    def __len__(self) -> int:
+        """Count the powers."""
+        return len(self.power)
+
+    def __repr__(self) -> str:
+        least, most = (f"{m:.4g}" for m in (self.power.min(), self.power.max()))
+        return f"{type(self).__name__}({many(len(self), 'power')} from {least} to {most})"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class ProperMeans(Record):
+class ProperMeans(ByPower):
     """Means of the probability of what happened, made proper, by their power.
 
     Attributes
@@ -64,14 +78,6 @@ class ProperMeans(Record):
     model: Column
     source: Column | None
     divergence: Column | None
-
-    def __len__(self) -> int:
-        """Count the powers."""
-        return len(self.power)
-
-    def __repr__(self) -> str:
-        least, most = (f"{m:.4g}" for m in (self.power.min(), self.power.max()))
-        return f"ProperMeans({many(len(self), 'power')} from {least} to {most})"
 
     def __str__(self) -> str:
         """Lay out one line a power."""
@@ -222,7 +228,7 @@ EVERY_TWENTIETH = np.arange(-60, 61) / 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RiskProfile(Record):
+class RiskProfile(ByPower):
     """The mean of the probability of what happened, by the power of the mean.
 
     Low powers ask how the worst cases fared, high ones how the best did.
@@ -270,14 +276,6 @@ class RiskProfile(Record):
         result: Column = np.where(np.isposinf(self.power), -1.0, finite)
         # Not -0.0 at 0.
         return np.where(self.power < -2, np.nan, result) + 0.0
-
-    def __len__(self) -> int:
-        """Count the powers."""
-        return len(self.power)
-
-    def __repr__(self) -> str:
-        first, last = (f"{m:.4g}" for m in self.power[[0, -1]])
-        return f"RiskProfile({many(len(self), 'power')} from {first} to {last})"
 
     def __str__(self) -> str:
         """Lay out some of the powers, with those that have names."""

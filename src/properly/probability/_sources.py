@@ -269,6 +269,11 @@ class Source(ABC):
     def __post_init__(self) -> None:
         check_flag(self.pooled, "pooled")
 
+    def in_words(self) -> str:
+        """Say what the source is."""
+        more = f", pseudo-counts of {self.pseudo_count:g}" if self.pseudo_count else ""
+        return self.words + ", all classes together" * self.pooled + more
+
     @abstractmethod
     def fit(self, tally: Tally) -> Fit:
         """Estimate the probability of the event at each forecast of a tally."""
