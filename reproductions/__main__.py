@@ -33,12 +33,17 @@ PAPERS = {
         data=click.Option(
             ["--data"],
             type=FILE,
-            help="CSV file of rain at Niamey: date, Logistic, EMOS, ENS, EPC, obs.",
+            help="Rain at Niamey: precip_Niamey_2016.rda of R, or a CSV file of its columns.",
         ),
     ),
     "consequentialist": Paper(
         "The tables and figures of the paper on decisions, beside what it prints and claims.",
         "Simulate as much as the paper.",
+        data=click.Option(
+            ["--data"],
+            type=FILE,
+            help="The forecasts behind Table 2: demo/data/bcsc.csv of the authors' briertools.",
+        ),
     ),
     "nelson": Paper(
         "The figures of the paper on means of probabilities, beside what it prints.",
@@ -51,6 +56,11 @@ PAPERS = {
             ["--data"],
             type=FOLDER,
             help="Folder of classifiers' outputs: .npz files of scores and targets.",
+        ),
+        others=(
+            click.Option(
+                ["--ordered"], is_flag=True, help="Their classes are in the order of the columns."
+            ),
         ),
     ),
     "penalized": Paper(

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from properly._boundary._record import plain
 from properly._boundary._text import table
-from properly.counts import Tally, baselines
+from properly.calibration import decompose
+from properly.comparison import compare
+from properly.counts import Cases, Tally, baselines
 from properly.counts._baselines import EVENT_RATE, TREAT_NONE
 from properly.counts._scoring import mean_score
-from properly.decisions import ranking
-from properly.rules import Bounded, Brier, Log
+from properly.decisions import ranking, regret_curve, roc_curve
+from properly.rules import Bounded, Brier, Log, Regret
+from reproductions.columns import numbers, read_columns
 from reproductions.tables import Table, section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from properly.calibration import Decomposition
+    from properly.comparison import Comparison
+    from properly.decisions import MurphyCurve, RocCurve
 
 CASES, EVENTS = 10_732, 284
 RISKS = (0.0166, 0.03)
 # What is left of the two risks if they are taken for odds.
 AS_ODDS = tuple(x / (1 + x) for x in RISKS)
+# Of the file that the authors published: the outcome, and the forecasts of the table.
+OUTCOME = "cancer"
+COLUMNS = {
+    "without density": "logistic_minimal",
+    "with density": "logistic_+_density",
+    "xgb": "xgboost",
+    "xgb (2%)": "xgboost_2pct",
+}
 METRICS = ("AUC", "Brier", "log", "bounded log", "bounded Brier")
 BOUNDED = METRICS[3:]
 # From the forecasts that the authors published: AUC, Brier and log score; then, over the range, the
@@ -51,6 +72,19 @@ PRINTED = {
     "xgb (2%)": ("0.591", "0.0415", "0.193", "0.0123", "0.000545"),
 }
 DIGITS = (3, 4, 3, 4, 6)
+ABSENT = """\
+Standard errors, and Figures 2 and 3 on these women, need the forecasts: demo/data/bcsc.csv of the
+authors' repository briertools, or a CSV file with its columns cancer, logistic_minimal,
+logistic_+_density, xgboost and xgboost_2pct. Name the file:
+    properly reproduce consequentialist --data FILE"""
+
+
+class Curves(NamedTuple):
+    """What Figures 2 and 3 show of the authors' own forecasts, by model."""
+
+    regret: Mapping[str, MurphyCurve]
+    roc: Mapping[str, RocCurve]
+    parts: Mapping[str, Decomposition]
 
 
 @dataclass(frozen=True)
@@ -63,10 +97,21 @@ class BreastCancer(Table):
         By model or baseline, then by metric; over the range, the risks are taken for odds.
     meant : dict of str to dict of str to float
         The same two scores over the range that the text names.
+    cases, events : int
+        How many women there are, and how many of them had cancer.
+    compared : Comparison or None
+        The mean regret of the models over the range that the text names, in pairs; None without the
+        forecasts.
+    curves : Curves or None
+        Of Figures 2 and 3; None without the forecasts.
     """
 
     values: dict[str, dict[str, float]]
     meant: dict[str, dict[str, float]]
+    cases: int = CASES
+    events: int = EVENTS
+    compared: Comparison | None = None
+    curves: Curves | None = None
 
     @property
     def agrees(self) -> dict[str, tuple[bool, ...]]:
@@ -113,7 +158,7 @@ class BreastCancer(Table):
         lower, upper = (f"{100 * x:.3f} %" for x in AS_ODDS)
         return section(
             "Table 2: risk of breast cancer, thresholds from 1.66 % to 3 %",
-            f"From the published forecasts of {CASES:,} women, {EVENTS} of whom had cancer;",
+            f"From the published forecasts of {self.cases:,} women; {self.events} had cancer;",
             "the three baselines are computed here. Bounded scores are integrals.",
             table(head, rows),
             f"{sum(flags)} of {len(flags)} numbers agree at the digits printed, but over",
@@ -145,13 +190,29 @@ class BreastCancer(Table):
             f"  {counts}.",
             f"Over the range these act on nobody, like {TREAT_NONE}: {', '.join(self.inert)}.",
             f"{best} acts on nearly everybody there; its bounded Brier score is {saved:.1f} % less",
-            "than that of the constant event rate. Standard errors need the forecasts, which are",
-            "not part of this package.",
+            "than that of the constant event rate.",
+            *([ABSENT] if self.compared is None else self._differences()),
         ]
 
+    def _differences(self) -> tuple[str, str, str]:
+        """Lay out the paired differences of the models."""
+        head = (
+            "Differences of mean regret, 1.66 % to 3 %; *: the simultaneous interval leaves out 0."
+        )
+        return "", head, str(self.compared).rpartition("\n\n")[2]
 
-def table2() -> BreastCancer:
-    """Put the published models beside the baselines."""
+
+def read(path: str | Path) -> dict[str, Cases]:
+    """Read the forecasts that the authors published: cases of each model of the table."""
+    columns = read_columns(path, (OUTCOME, *COLUMNS.values()))
+    y = numbers(columns, OUTCOME)
+    return {name: Cases(y, numbers(columns, column)) for name, column in COLUMNS.items()}
+
+
+def table2(data: Mapping[str, Cases] | None = None) -> BreastCancer:
+    """Put the models beside the baselines: as published, or from their forecasts."""
+    if data is not None:
+        return _from_forecasts(data)
     models = {
         name: dict(zip(METRICS, (*full, *odds), strict=True))
         for name, (full, odds, _) in COMPUTED.items()
@@ -159,10 +220,34 @@ def table2() -> BreastCancer:
     meant = {
         name: dict(zip(BOUNDED, risks, strict=True)) for name, (_, _, risks) in COMPUTED.items()
     }
-    constants = baselines(Tally.from_counts([0.5], [CASES], [EVENTS]))
+    return _beside(models, meant, Tally.from_counts([0.5], [CASES], [EVENTS]))
+
+
+def _from_forecasts(data: Mapping[str, Cases]) -> BreastCancer:
+    tallies = {name: cases.tally() for name, cases in data.items()}
+    first, y = next(iter(tallies.values())), next(iter(data.values())).y
+    return _beside(
+        {name: _judged(t) for name, t in tallies.items()},
+        {name: _over(t, RISKS) for name, t in tallies.items()},
+        first,
+        cases=len(y),
+        events=int(np.sum(y)),
+        compared=compare(y, {k: cases.p for k, cases in data.items()}, rule=Regret(RISKS), rng=1),
+        curves=Curves(
+            {name: regret_curve(t) for name, t in tallies.items()},
+            {name: roc_curve(t) for name, t in tallies.items()},
+            {name: decompose(t, Bounded(Log(), RISKS)) for name, t in tallies.items()},
+        ),
+    )
+
+
+def _beside(models: Any, meant: Any, tally: Tally, **others: Any) -> BreastCancer:
+    """Add the three baselines, which need but the share of events."""
+    constants = baselines(tally)
     return BreastCancer(
         models | {name: _judged(t) for name, t in constants.items()},
         meant | {name: _over(t, RISKS) for name, t in constants.items()},
+        **others,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from properly import plots
 from properly.rules import BetaWeighted, Brier, Log, Misclassification, Shifted
+from reproductions.decisions.breast_cancer import RISKS
 from reproductions.decisions.crash import DRAWN, MODEL, WITHIN
 from reproductions.reproduction import sheet
 
@@ -18,15 +19,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
+    from properly.plots._axes import Ends
     from properly.plots._threshold_scale import Axis
     from properly.rules import BinaryRule
+    from reproductions.decisions.breast_cancer import Curves
     from reproductions.decisions.crash import CrashTable, Rescaled
     from reproductions.reproduction import Figures
 
 
 AXES: tuple[Axis, ...] = ("linear", "log-odds")
-# A little more than the range that matters.
+# A little more than the range that matters: of crashes, and of breast cancer.
 SHOWN = (0.005, 0.2)
+SHOWN_RISKS = (0.005, 0.1)
+# What needs the authors' forecasts.
+OWN = ("figure2_breast_cancer", "figure3_breast_cancer")
 ASSUMED = {"accuracy": Misclassification(), "Brier score": Brier(), "log score": Log()}
 PRIORS = {
     "Beta(1, 1), Brier score": BetaWeighted(1, 1),
@@ -36,23 +42,23 @@ PRIORS = {
 }
 
 
-def _figure2(found: CrashTable) -> Figure:
+def _figure2(found: CrashTable | Curves, within: Ends = WITHIN, limits: Ends = SHOWN) -> Figure:
     """Draw what the decisions of each model cost at each threshold."""
     figure, axes = sheet(1, 2)
     for ax, axis in zip(axes.flat, AXES, strict=True):
         plots.regret(
             found.regret,
             ax,
-            within=WITHIN,
+            within=within,
             axis=axis,
-            limits=SHOWN,
+            limits=limits,
         )
         ax.set_title(f"{axis} axis", fontsize="medium")
     _one_legend(figure)
     return figure
 
 
-def _figure3(found: CrashTable) -> Figure:
+def _figure3(found: CrashTable | Curves, within: Ends = WITHIN, limits: Ends = SHOWN) -> Figure:
     """Draw ranking, cost, and the parts of the score that reconcile the two."""
     figure, axes = sheet(1, 3)
     left, middle, right = axes.flat
@@ -60,13 +66,13 @@ def _figure3(found: CrashTable) -> Figure:
     plots.regret(
         found.regret,
         middle,
-        within=WITHIN,
+        within=within,
         axis="log-odds",
-        limits=SHOWN,
+        limits=limits,
         baselines=False,
     )
-    # Without the baselines, nothing is costly at low thresholds.
-    _legend(middle).set_loc("upper left")
+    # Without the baselines, nothing is costly at low thresholds; or what treats nobody is.
+    _legend(middle).set_loc("upper left" if limits == SHOWN else "lower right")
     plots.mcb_dsc(found.parts, right)
     titles = ("A. ROC curves", "B. Regret", f"C. Parts of the {DRAWN} score")
     for ax, title in zip(axes.flat, titles, strict=True):
@@ -124,6 +130,8 @@ FIGURES: Figures = {
     "figure2": lambda result: _figure2(result.crash),
     "figure3": lambda result: _figure3(result.crash),
     "figure4": lambda result: _figure4(result.figure4),
+    OWN[0]: lambda result: _figure2(result.table2.curves, RISKS, SHOWN_RISKS),
+    OWN[1]: lambda result: _figure3(result.table2.curves, RISKS, SHOWN_RISKS),
     "figure5": lambda _: _weights(ASSUMED),
     "figure6": lambda _: _weights(PRIORS),
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from reproductions.decisions import breast_cancer, crash
 from reproductions.decisions.assel import AsselTable, appendix_f
 from reproductions.decisions.errata import TwoMeans, errata, two_means
-from reproductions.decisions.figures import FIGURES
+from reproductions.decisions.figures import FIGURES, OWN
 from reproductions.decisions.patients import PROCESSES
 from reproductions.reproduction import Reproduction, Work, streams
 
@@ -79,6 +79,7 @@ class ConsequentialistReproduction(Reproduction):
 
 
 def consequentialist(
+    data: str | Path | None = None,
     *,
     full: bool = False,
     output: str | Path | None = None,
@@ -89,6 +90,11 @@ def consequentialist(
 
     Parameters
     ----------
+    data : str or Path, optional
+        A CSV file of the forecasts behind Table 2: ``demo/data/bcsc.csv`` of the authors'
+        repository briertools, or any with the columns ``cancer`` (0 or 1), ``logistic_minimal``,
+        ``logistic_+_density``, ``xgboost`` and ``xgboost_2pct``. All of Table 2 is then computed
+        from them, with paired differences, and Figures 2 and 3 are drawn of them as well.
     full : bool
         Simulate 1,000,000 cases for Appendix F, as the paper did: about half a minute. Else
         100,000: some seconds.
@@ -113,9 +119,10 @@ def consequentialist(
       but for the AUC.
     * Three of its printed roundings are coin flips: the exact numbers lie on a rounding edge.
     * Table 2 was computed over the thresholds 1.633 % to 2.913 %, with the risks 1.66 % and 3 %
-      taken for odds, and without baselines. The numbers of its models come from the forecasts that
-      were published with it and are not part of this package; the baselines are computed.
-    * Figures 2 to 4 are drawn from forecasts of death in car crashes, which are part of it.
+      taken for odds, and without baselines. Without `data`, the numbers of its models are those
+      that the forecasts published with it have; the baselines are computed.
+    * Figures 2 to 4 are drawn from forecasts of death in car crashes, which are part of this
+      package.
     * Formulas that are misprinted are listed, each with a number that tells it from the right one.
 
     The survey of papers in its Appendix K, with Figures 1 and 7, is not reproduced.
@@ -134,15 +141,17 @@ def consequentialist(
     >>> import reproductions as reproduce
     >>> print(reproduce.consequentialist(output="pictures"))  # doctest: +SKIP
     """
+    own = None if data is None else breast_cancer.read(data)
     work = Work(output, progress)
-    work.plan(len(PROCESSES) + PARTS, FIGURES)
+    figures = {name: make for name, make in FIGURES.items() if own or name not in OWN}
+    work.plan(len(PROCESSES) + PARTS, figures)
     cases = FULL if full else QUICK
     result = ConsequentialistReproduction(
         {
             name: work.after(appendix_f(name, cases, stream), f"Appendix F, {name}")
             for name, stream in zip(PROCESSES, streams(rng, len(PROCESSES)), strict=True)
         },
-        work.after(breast_cancer.table2(), "Table 2"),
+        work.after(breast_cancer.table2(own), "Table 2"),
         work.after(crash.table2(), "Table 2 and Figures 2 and 3, on crashes"),
         work.after(crash.rescaled(), "Figure 4"),
         work.after(errata(), "errata"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from properly._boundary._options import check_flag
 from reproductions.grades.examples import errata, examples, impropriety
 from reproductions.grades.figures import FIGURES
 from reproductions.grades.forecasts import read, severity, severity_cases
-from reproductions.grades.retention import ABSENT, classifiers, table1
+from reproductions.grades.retention import ABSENT, classifiers, ordered_classifiers, table1
 from reproductions.grades.temperatures import temperatures, worst
 from reproductions.reproduction import Reproduction, Work, seeds
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from properly.typing import Progress
     from reproductions.grades.examples import Examples, Impropriety
-    from reproductions.grades.retention import Classifiers, RetentionTable
+    from reproductions.grades.retention import Classifiers, OrderedClassifiers, RetentionTable
     from reproductions.grades.temperatures import Temperatures, Worst
     from reproductions.tables import Errata
 
@@ -48,7 +49,7 @@ class OrdinalReproduction(Reproduction):
         The temperature that each score chooses for forecasts of injuries.
     table1 : RetentionTable
         Table 1 and Figure 4, on these forecasts.
-    classifiers : Classifiers or None
+    classifiers : Classifiers, OrderedClassifiers or None
         Retention of the user's own classifiers; None without them.
     worst : Worst
         Figure 3 on the forecasts of injuries.
@@ -65,7 +66,7 @@ class OrdinalReproduction(Reproduction):
     impropriety: Impropriety
     temperatures: Temperatures
     table1: RetentionTable
-    classifiers: Classifiers | None
+    classifiers: Classifiers | OrderedClassifiers | None
     worst: Worst
 
     def size(self) -> str:
@@ -83,6 +84,7 @@ class OrdinalReproduction(Reproduction):
 def ordinal(
     data: str | Path | None = None,
     *,
+    ordered: bool = False,
     full: bool = False,
     output: str | Path | None = None,
     rng: int | np.random.Generator | None = 0,
@@ -95,7 +97,10 @@ def ordinal(
     data : str or Path, optional
         A folder of classifiers' outputs, one ``.npz`` file each, with an array ``scores`` (logits
         or logarithms of probabilities, one row a case and one column a class) and an array
-        ``targets`` (class numbers, from 0). Their classes are taken to have no order.
+        ``targets`` (class numbers, from 0). Nothing else in a file is read, and nothing is run.
+    ordered : bool
+        Whether their classes are in the order of the columns. Table 1 is then the paper's, with
+        RPS, sa-RPS and QWK; else all errors cost the same.
     full : bool
         Take 1000 resamples for the areas: about half a minute. Else 50, as the paper did.
     output : str or Path, optional
@@ -141,6 +146,7 @@ def ordinal(
     >>> print(reproduce.ordinal(output="pictures"))  # doctest: +SKIP
     """
     own = None if data is None else read(data)
+    judged = ordered_classifiers if check_flag(ordered, "ordered") else classifiers
     work = Work(output, progress)
     work.plan(PARTS + len(own or ()), FIGURES)
     # The user's classifiers do not change the other numbers.
@@ -152,7 +158,7 @@ def ordinal(
         work.after(impropriety(), "honest and best reports"),
         work.after(temperatures(injuries), "temperatures"),
         work.after(table1(injuries, replicates, first), "Table 1, injuries"),
-        None if own is None else classifiers(own, replicates, second, work.step),
+        None if own is None else judged(own, replicates, second, work.step),
         work.after(worst(severity_cases()), "Figure 3"),
     )
     return work.draw(result)

@@ -1,7 +1,7 @@
 """Table 1: what is left after the worst forecasts are removed.
 
 On injuries in car crashes, whose classes have an order, and on the outputs of a user's own
-classifiers, whose classes have none.
+classifiers, with an order or without.
 """
 
 from __future__ import annotations
@@ -38,13 +38,20 @@ RULES: dict[str, ClassRule] = {
 }
 PAIRS = (("RPS", "Brier"), ("sa-RPS", "RPS"), ("quadratic RPS", "sa-RPS"))
 METRICS: dict[str, NamedMetric] = {"QWK": "quadratic_weighted_kappa", "EC": "expected_cost"}
-EXPLAINED = prose(
+MEANT = (
+    "AURSC, the area under the retention curve: a metric of the cases that are",
+    "left while the worst by a score are removed, 0 to 20 % in steps of 1 %, with",
+    "the x axis in percent. QWK: quadratic weighted kappa, more is better, at",
+    "most 20. EC: expected cost, the mean squared distance of the likeliest class",
+    "from the true one, less is better. Mean ± standard deviation of",
+)
+THEOREM = (
     "The oracle removes the cases whose decision cost most, so nothing has a smaller area of EC:",
     "that is a theorem. AURSC tells how closely a score follows that cost, not how good a score",
     "it is. No labels: ranked by the forecast's own expected score, which is what can be done",
-    "before anybody knows what happened. Of what a score gains by looking at labels, little is",
-    "left.",
+    "before anybody knows what happened.",
 )
+EXPLAINED = prose(*THEOREM, "Of what a score gains by looking at labels, little is left.")
 
 
 class Difference(NamedTuple):
@@ -132,39 +139,41 @@ class RetentionTable(Table):
             for metric, found in self.metrics.items()
         }
 
-    def _columns(self) -> Any:
+    def areas(self) -> Iterator[dict[str, Any]]:
         """Return one row a metric and score."""
-        rows = [
-            {"metric": metric, "labels": labels, "score": name, **area}
-            for metric, found in self.to_dict().items()
-            for labels, key in ((True, "areas"), (False, "unlabelled"))
-            for name, area in found[key].items()
-        ]
-        return columns_of(rows)
+        for metric, found in self.to_dict().items():
+            for labels, key in ((True, "areas"), (False, "unlabelled")):
+                for name, area in found[key].items():
+                    yield {"metric": metric, "labels": labels, "score": name, **area}
+
+    def _columns(self) -> Any:
+        return columns_of(self.areas())
 
     def __str__(self) -> str:
         """Print the areas, the differences, and the table that cannot be had."""
-        head = ["ranked by", *METRICS, *(f"{metric}, no labels" for metric in METRICS)]
         return section(
             f"Table 1 on injuries in car crashes, {self.n:,} persons",
             prose(
-                "AURSC, the area under the retention curve: a metric of the cases that are",
-                "left while the worst by a score are removed, 0 to 20 % in steps of 1 %, with",
-                "the x axis in percent. QWK: quadratic weighted kappa, more is better, at",
-                "most 20. EC: expected cost, the mean squared distance of the likeliest class",
-                "from the true one, less is better. Mean ± standard deviation of",
+                *MEANT,
                 f"{self.replicates:,} resamples, the same for all, of whole accidents,",
                 f"{self.accidents:,} of them: persons in one are not independent.",
             ),
+            *self.lines(),
+            EXPLAINED,
+            "",
+            printed_table(),
+        )
+
+    def lines(self) -> list[str]:
+        """Lay out the areas, the differences, and whether their order is the paper's."""
+        head = ["ranked by", *METRICS, *(f"{metric}, no labels" for metric in METRICS)]
+        return [
             table(head, [self._line(name) for name in (*RULES, ORACLE)]),
             "",
             table(["paired difference", *head[1:]], self._compared()),
             "* more than two standard deviations.",
             *(_tell_order(metric, same=self.as_in_the_paper(metric)) for metric in METRICS),
-            EXPLAINED,
-            "",
-            printed_table(),
-        )
+        ]
 
     def _line(self, name: str) -> list[str]:
         labelled = [shown(self.metrics[m].study, name) for m in METRICS]
@@ -271,8 +280,10 @@ CLASSIFIER_RULES: dict[str, ClassRule] = {
 ABSENT = """\
 Table 1 can be had for your own classifiers, too, whose classes need no order. Put .npz files with
 an array scores (logits or logarithms of probabilities, one row a case and one column a class) and
-one targets (class numbers, from 0) into a folder, and name it:
-    properly reproduce ordinal --data FOLDER      or      reproductions.ordinal("FOLDER")"""
+one targets (class numbers, from 0) into a folder, and name it; if the columns are in the order of
+the classes, say so:
+    properly reproduce ordinal --data FOLDER --ordered
+    reproductions.ordinal("FOLDER", ordered=True)"""
 ROUNDING = 1e-9
 # Areas of good classifiers are small.
 DIGITS = 3
@@ -353,8 +364,7 @@ class Classifiers(Table):
         head, *lines = table(["AURSC-EC", *CLASSIFIER_RULES, "oracle"], rows).splitlines()
         yield head
         for (file, found), *two in zip(self.rows.items(), lines[::2], lines[1::2], strict=True):
-            size = f"{found.n:,} cases, {found.classes} classes, accuracy {found.accuracy:.3f}"
-            yield f"{printable(file)}: {size}"
+            yield f"{printable(file)}: {_describe(found)}"
             yield from two
 
     def _verdict(self) -> str:
@@ -369,6 +379,67 @@ class Classifiers(Table):
             "oracle does, by construction; for two classes all four do. That their AURSC is best",
             "says nothing of their merit.",
         )
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedClassifiers(Table):
+    """Table 1 for each classifier whose classes have an order.
+
+    Attributes
+    ----------
+    rows : dict of str to RetentionTable
+        By the name of the file.
+    described : dict of str to str
+        How many cases and classes each has, and how often it is right.
+    replicates : int
+        Number of resamples.
+    """
+
+    rows: Mapping[str, RetentionTable]
+    described: Mapping[str, str]
+    replicates: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the areas by metric and score, and the differences, by classifier."""
+        return {name: found.to_dict() for name, found in self.rows.items()}
+
+    def _columns(self) -> Any:
+        """Return one row a classifier, metric and score."""
+        return columns_of(
+            {"classifier": name, **row}
+            for name, found in self.rows.items()
+            for row in found.areas()
+        )
+
+    def __str__(self) -> str:
+        """Print the table of every classifier."""
+        parts = [
+            "\n".join([f"{printable(name)}: {self.described[name]}", *found.lines()])
+            for name, found in self.rows.items()
+        ]
+        return section(
+            "Table 1 on classifiers whose classes are in the order of their columns",
+            prose(*MEANT, f"{self.replicates:,} resamples of cases, the same for all."),
+            "",
+            "\n\n".join(parts),
+            prose(*THEOREM),
+        )
+
+
+def ordered_classifiers(
+    data: Mapping[str, Forecasts], replicates: int, seed: int, step: Callable[[str], None]
+) -> OrderedClassifiers:
+    """Remove cases of every classifier by every score that knows the order."""
+    rows = {}
+    for name, forecasts in data.items():
+        rows[name] = table1(forecasts, replicates, seed)
+        step(f"Table 1, {printable(name)}")
+    return OrderedClassifiers(rows, {k: _describe(x) for k, x in data.items()}, replicates)
+
+
+def _describe(found: Classifier | Forecasts) -> str:
+    n = found.n if isinstance(found, Classifier) else len(found.y)
+    return f"{n:,} cases, {found.classes} classes, accuracy {found.accuracy:.3f}"
 
 
 def classifiers(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,12 +10,13 @@ import numpy as np
 from properly._boundary._text import table
 from properly.calibration import binned_reliability, decompose, reliability
 from properly.counts import Tally
-from properly.errors import DataError
 from properly.rules import Brier
+from reproductions.columns import numbers, read_columns
 from reproductions.tables import heading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from properly.calibration import Decomposition, Reliability
     from properly.calibration._reliability import BinnedReliability
@@ -42,8 +41,9 @@ COUNTED = {"ENS": (10,), "EPC": (10,), "Logistic": (10,), "EMOS": (9, 10, 11)}
 CAPTION = 86
 ABSENT = """\
 Table 2, Figures 1 and 2 are left out: they need the forecasts of rain at Niamey.
-The R package reliabilitydiag has them as precip_Niamey_2016; write them to a CSV file with
-the columns date, Logistic, EMOS, ENS, EPC and obs, and name it:
+The R package reliabilitydiag has them in data/precip_Niamey_2016.rda, which is read as it is with
+pip install 'properly[rdata]'; or write them to a CSV file with the columns date, Logistic, EMOS,
+ENS, EPC and obs. Name the file:
     properly reproduce corp --data FILE      or      reproductions.corp("FILE")"""
 
 
@@ -139,39 +139,10 @@ class Diagram:
 
 
 def read(path: str | Path) -> dict[str, Tally]:
-    """Read the CSV file of forecasts and outcomes: one tally a forecast."""
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"the data must be a CSV file that can be read; {str(path)!r} cannot: {reason}"
-        raise DataError(message) from None
-    _require_columns(path, rows)
-    y = _numbers(rows, "obs")
-    return {name: Tally.from_arrays(y, _numbers(rows, name)) for name in PRINTED}
-
-
-def _require_columns(path: str | Path, rows: list[dict[str, str]]) -> None:
-    missing = [name for name in COLUMNS if not rows or name not in rows[0]]
-    if missing:
-        found = "no rows" if not rows else f"no {', '.join(missing)}"
-        message = (
-            f"the data must have rows with the columns {', '.join(COLUMNS)}; "
-            f"{str(path)!r} has {found}"
-        )
-        raise DataError(message)
-
-
-def _numbers(rows: list[dict[str, str]], name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    numbers = np.empty(len(rows))
-    for row, entry in enumerate(rows):
-        try:
-            numbers[row] = float(entry[name])
-        except (TypeError, ValueError):
-            message = f"the data must be numbers; row {row} of {name} is {entry[name]!r}"
-            raise DataError(message) from None
-    return numbers
+    """Read forecasts and outcomes, of a CSV file or of R: one tally a forecast."""
+    columns = read_columns(path, COLUMNS)
+    y = numbers(columns, "obs")
+    return {name: Tally.from_arrays(y, numbers(columns, name)) for name in PRINTED}
 
 
 def table2(tallies: Mapping[str, Tally]) -> Table2:

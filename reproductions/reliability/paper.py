@@ -104,9 +104,10 @@ def corp(
     Parameters
     ----------
     data : str or Path, optional
-        A CSV file of the forecasts of rain at Niamey, with the columns ``date``, ``Logistic``,
-        ``EMOS``, ``ENS``, ``EPC`` and ``obs``: the data set ``precip_Niamey_2016`` of the R
-        package reliabilitydiag. Table 2 and Figures 1 and 2 are left out without it.
+        The forecasts of rain at Niamey of the R package reliabilitydiag: its file
+        ``data/precip_Niamey_2016.rda``, which needs the extra ``rdata``, or a CSV file with the
+        columns ``date``, ``Logistic``, ``EMOS``, ``ENS``, ``EPC`` and ``obs``. Table 2 and Figures
+        1 and 2 are left out without it.
     full : bool
         Simulate as much as the paper did, 1000 repetitions at eight sample sizes: some hours. Else
         some dozens at three: about a minute.

@@ -59,17 +59,18 @@ def test_the_options_reach_the_work(
         return "what decisions cost"
 
     monkeypatch.setattr(reproduce, paper, work, raising=False)
-    place = tmp_path / "data.csv" if paper == "corp" else tmp_path
+    place = tmp_path / "data.csv" if paper in ("corp", "consequentialist") else tmp_path
     place.touch()
-    data = ("--data", str(place)) if paper in ("corp", "ordinal") else ()
+    data = ("--data", str(place)) if paper not in ("nelson", "penalized") else ()
     folder = str(tmp_path / "new")
     result = run("reproduce", paper, *data, "--full", "--output", folder, "--seed", "7")
     assert (result.stdout, result.stderr) == ("what decisions cost\n", "")
     assert run("reproduce", paper).exit_code == 0
     given = data[1] if data else None
+    more = {"ordered": False} if paper == "ordinal" else {}
     assert asked == [
-        {"data": given, "full": True, "output": folder, "rng": 7, "progress": None},
-        {"data": None, "full": False, "output": None, "rng": 0, "progress": None},
+        {"data": given, "full": True, "output": folder, "rng": 7, "progress": None} | more,
+        {"data": None, "full": False, "output": None, "rng": 0, "progress": None} | more,
     ]
 
 

@@ -77,6 +77,15 @@ def write_classifier(folder: Path) -> Path:
     return folder
 
 
+def write_women(path: Path, rows: int = 400) -> Path:
+    """Write a file of the form of the forecasts of breast cancer; its last model is high."""
+    rng = np.random.default_rng(2)
+    table = np.column_stack([rng.random(rows) < 0.5, rng.random((rows, 4)) / [500, 500, 500, 20]])
+    head = "cancer,logistic_minimal,logistic_+_density,xgboost,xgboost_2pct"
+    np.savetxt(path, table, delimiter=",", header=head, comments="", fmt="%.9g")
+    return path
+
+
 PAPERS = {
     "corp": Paper(
         reproduce.corp,
@@ -93,12 +102,17 @@ PAPERS = {
         reproduce.consequentialist,
         _consequentialist,
         2000,
-        [f"figure{k}.png" for k in range(2, 7)],
+        [
+            *(f"figure{k}.png" for k in range(2, 5)),
+            *(f"figure{k}_breast_cancer.png" for k in (2, 3)),
+            *("figure5.png", "figure6.png"),
+        ],
         2 + 4,
         (
             *("Appendix F: eight", "Appendix F: the same", "Table 2: risk", "Table 2, Figures 2"),
             *("Figure 4: ", "Errata: ", "Section 5: ", "(Appendix K), are left out"),
         ),
+        lambda folder: write_women(folder / "women.csv"),
     ),
     "nelson": Paper(
         reproduce.nelson,

@@ -5,14 +5,24 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from reproductions.decisions import breast_cancer as _breast_cancer
-from reproductions.decisions.breast_cancer import BOUNDED, PRINTED, BreastCancer, table2
+from reproductions.decisions.breast_cancer import BOUNDED, PRINTED, RISKS, BreastCancer, table2
+
+import reproductions as reproduce
+from properly.errors import DataError
+from properly.rules import Bounded, Brier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FILE = Path(__file__).parents[1] / "reference" / "decision" / "table2_bcsc.csv"
 # The reference calls the constant event rate a prevalence. Its digits differ by column.
 NAMES = {"constant prevalence": "event rate"}
+HEAD = "cancer,logistic_minimal,logistic_+_density,xgboost,xgboost_2pct\n"
 DIGITS = {"auc": 6, "brier": 8, "log_loss": 8}
 COLUMNS = {"AUC": "auc", "Brier": "brier", "log": "log_loss"}
 OVER = {
@@ -68,3 +78,38 @@ def test_a_constant_beats_most_models(found: BreastCancer) -> None:
 
 def test_two_models_act_on_nobody(found: BreastCancer) -> None:
     assert found.inert == ["without density", "with density"]
+
+
+def test_the_table_of_forecasts_is_computed_from_them(whole: Callable[[str], Any]) -> None:
+    rows = np.loadtxt(whole("consequentialist").data["data"], delimiter=",", skiprows=1)
+    table = whole("consequentialist").result.table2
+    assert (table.cases, table.events) == (len(rows), rows[:, 0].sum())
+    for name, p in zip(PRINTED, rows[:, 1:].T, strict=True):
+        assert table.values[name]["Brier"] == pytest.approx(np.mean((p - rows[:, 0]) ** 2))
+        bounded = Bounded(Brier(), _breast_cancer.RISKS, scale="integral")
+        losses = bounded.loss(rows[:, 0] == 1, p)
+        assert table.meant[name]["bounded Brier"] == pytest.approx(np.mean(losses))
+    assert set(table.values) == set(table2().values)
+    assert "Name the file" not in str(table)
+    pair = table.compared["xgb", "xgb (2%)"]
+    assert pair.difference == pytest.approx(
+        table.curves.regret["xgb"].area(RISKS) / np.ptp(RISKS)
+        - table.curves.regret["xgb (2%)"].area(RISKS) / np.ptp(RISKS)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("cancer,xgboost\n1,0.1\n", "has no logistic_minimal, "),
+        ("", "has no rows$"),
+        (HEAD + "2,0.1,0.1,0.1,0.1\n", "outcomes must be"),
+        (HEAD + "1,0.1,0.1,0.1,1.5\n", "1.5"),
+        (HEAD + "1,0.1,0.1,much,0.1\n", "row 0 of xgboost is 'much'"),
+    ],
+)
+def test_a_file_without_the_forecasts_is_refused(text: str, found: str, tmp_path: Path) -> None:
+    path = tmp_path / "women.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=found):
+        reproduce.consequentialist(path)

@@ -15,6 +15,7 @@ from reproductions.grades.retention import (
     Classifiers,
     RetentionTable,
     classifiers,
+    ordered_classifiers,
     paired,
     table1,
 )
@@ -51,6 +52,18 @@ def unordered() -> Classifiers:
 @pytest.fixture(scope="module")
 def worst_found() -> Worst:
     return worst(severity_cases())
+
+
+def test_ordered_classifiers_have_the_table_of_the_paper() -> None:
+    told: list[str] = []
+    found = ordered_classifiers(some_classifiers(), 3, 7, told.append)
+    assert told == ["Table 1, 2 classes", "Table 1, 6 classes"]
+    wanted = table1(some_classifiers()["6 classes"], 3, 7)
+    assert found.rows["6 classes"].to_dict() == wanted.to_dict()
+    assert "6 classes: 600 cases, 6 classes, accuracy 0." in str(found)
+    assert str(found).count("sa-RPS - RPS") == 2
+    assert max(map(len, str(found).splitlines())) <= 100
+    assert found.to_frame("polars").shape == (2 * 2 * (2 * len(RULES) + 1), 9)
 
 
 def area(scores: npt.NDArray[np.float64], value: Any) -> float:
