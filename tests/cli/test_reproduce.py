@@ -82,6 +82,6 @@ def test_without_a_clone_there_is_help(alone: Path, tmp_path: Path) -> None:
 def test_only_the_clone_is_put_on_the_path_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [x for x in sys.path if x != str(ROOT)])
     before = list(sys.path)
-    _command_table.described("reproduce", _command_table.ReproduceCommand)
-    _command_table.described("reproduce", _command_table.ReproduceCommand)
+    _command_table.ReproduceCommand.command("reproduce")
+    _command_table.ReproduceCommand.command("reproduce")
     assert sys.path == [*before, str(ROOT)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,9 @@ from properly import __version__
 from properly.cli._option_table import (
     INSIDE,
     WHOLE,
-    Described,
-    DescribedGroup,
     EngineOptions,
     FileColumns,
+    InOrder,
     LongColumns,
     MapName,
     OptionSet,
@@ -373,22 +371,6 @@ class MonitorCommand(OptionSet):
     force = SharedOptions.force
 
 
-class RecalibrateCommand(OptionSet):
-    r"""Fit a recalibration map, prove its gain, apply it.
-
-    Fit a recalibration map from forecasts to better ones, with what it would save on new cases;
-    apply it to a file; show what it does.
-
-    Examples
-    --------
-    properly recalibrate fit crash.csv --outcome died \
-        --forecast balanced_boosting --clusters cluster --output new.json
-    properly recalibrate apply crash.csv --map map.json \
-        --forecast balanced_boosting --output better.csv
-    properly recalibrate show map.json
-    """
-
-
 class CheckCommand(FileColumns, LongColumns, but=("strata", "normalize", "only")):
     r"""Look for what is wrong with data before scoring them.
 
@@ -629,6 +611,28 @@ class ShowCommand(OptionSet):
     layout = SharedOptions.layout
 
 
+def _by_name(*rows: type[OptionSet]) -> dict[str, type[OptionSet]]:
+    return {row.__name__.removesuffix("Command").lower(): row for row in rows}
+
+
+class RecalibrateCommand(OptionSet):
+    r"""Fit a recalibration map, prove its gain, apply it.
+
+    Fit a recalibration map from forecasts to better ones, with what it would save on new cases;
+    apply it to a file; show what it does.
+
+    Examples
+    --------
+    properly recalibrate fit crash.csv --outcome died \
+        --forecast balanced_boosting --clusters cluster --output new.json
+    properly recalibrate apply crash.csv --map map.json \
+        --forecast balanced_boosting --output better.csv
+    properly recalibrate show map.json
+    """
+
+    commands = _by_name(FitCommand, ApplyCommand, ShowCommand)
+
+
 class ReproduceCommand(OptionSet):
     """Compute published results again.
 
@@ -640,6 +644,24 @@ class ReproduceCommand(OptionSet):
     """
 
     arguments = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
+
+    @classmethod
+    def command(cls, name: str) -> click.Command:
+        """Take the command of a clone; elsewhere, describe one that says where to get it."""
+        if (CLONE / "reproductions" / "__main__.py").is_file():
+            # Last, so that nothing of the clone hides a module that is installed.
+            if str(CLONE) not in sys.path:
+                sys.path.append(str(CLONE))
+            from reproductions.__main__ import reproduce
+
+            return reproduce()
+
+        def callback(**_: Any) -> None:
+            raise click.ClickException(HOW)
+
+        made = super().command(name)
+        made.callback, made.context_settings = callback, {"ignore_unknown_options": True}
+        return made
 
 
 class ProperlyCommand(OptionSet):
@@ -654,18 +676,12 @@ class ProperlyCommand(OptionSet):
     """
 
 
-def _by_name(*rows: type[OptionSet]) -> dict[str, type[OptionSet]]:
-    return {row.__name__.removesuffix("Command").lower(): row for row in rows}
-
-
 # In the order of help. The command NAME is run by the function `run` of the file _NAME_command.
 COMMANDS = _by_name(
     *(ReportCommand, ScoreCommand, CompareCommand, LeaderboardCommand, MonitorCommand),
     *(RecalibrateCommand, CheckCommand, RecommendCommand, AuditCommand, ReproduceCommand),
     DemoCommand,
 )
-# Those below ``recalibrate``.
-RECALIBRATE = _by_name(FitCommand, ApplyCommand, ShowCommand)
 
 
 def properly() -> click.Group:
@@ -675,41 +691,6 @@ def properly() -> click.Group:
     return group
 
 
-class InOrder(DescribedGroup):
-    """Commands in the order of help, each described when it is looked up.
-
-    Parameters
-    ----------
-    rows : dict of type
-        The options of each, by name.
-    name : str
-        What the group is called.
-    own : type
-        Its help and examples.
-    """
-
-    def __init__(self, rows: dict[str, type[OptionSet]], name: str, own: type[OptionSet]) -> None:
-        super().__init__(name, help=own.help, examples=own.examples)
-        self.rows = rows
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the commands in their own order."""
-        del ctx
-        return list(self.rows)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Describe a command the first time."""
-        if cmd_name in self.rows and cmd_name not in self.commands:
-            self.add_command(described(cmd_name, self.rows[cmd_name]))
-        return super().get_command(ctx, cmd_name)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what each command is about."""
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, row.about) for name, row in self.rows.items()])
-
-
 class Properly(InOrder):
     """The group of all commands."""
 
@@ -717,31 +698,3 @@ class Properly(InOrder):
         """Run a command; what it refuses is said in words."""
         with refusals():
             return super().invoke(ctx)
-
-
-def described(name: str, row: type[OptionSet]) -> click.Command:
-    """Describe a command; the function ``run`` of its module is imported once it is called."""
-    if row is RecalibrateCommand:
-        return InOrder(RECALIBRATE, name, row)
-    is_paper = row is ReproduceCommand
-    if is_paper and (CLONE / "reproductions" / "__main__.py").is_file():
-        # Last, so that nothing of the clone hides a module that is installed.
-        if str(CLONE) not in sys.path:
-            sys.path.append(str(CLONE))
-        from reproductions.__main__ import reproduce
-
-        return reproduce()
-
-    def callback(**options: Any) -> None:
-        if is_paper:
-            raise click.ClickException(HOW)
-        import_module(f"properly.cli._{name}_command").run(**options)
-
-    return Described(
-        name,
-        callback=callback,
-        help=row.help,
-        params=list(row.params.values()),
-        examples=row.examples,
-        context_settings={"ignore_unknown_options": is_paper},
-    )

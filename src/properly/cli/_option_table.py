@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Container
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -257,6 +258,8 @@ class OptionSet:
     about = help = examples = ""
     params: ClassVar[dict[str, click.Parameter]] = {}
     own: tuple[str, ...] = ()
+    # Those of a group.
+    commands: ClassVar[dict[str, type[OptionSet]]] = {}
 
     def __init_subclass__(cls, section: str = "Options", but: Container[str] = ()) -> None:
         """Read the docstring, and make the parameters."""
@@ -278,6 +281,20 @@ class OptionSet:
         tables = [*(vars(base)["params"] for base in cls.__bases__), own]
         cls.own = tuple(own)
         cls.params = {n: x for table in tables for n, x in table.items() if n not in but}
+
+    @classmethod
+    def command(cls, name: str) -> click.Command:
+        """Describe a command; the function ``run`` of its module is imported once it is called."""
+        if cls.commands:
+            return InOrder(cls.commands, name, cls)
+
+        def callback(**options: Any) -> None:
+            import_module(f"properly.cli._{name}_command").run(**options)
+
+        params = list(cls.params.values())
+        return Described(
+            name, callback=callback, help=cls.help, params=params, examples=cls.examples
+        )
 
 
 # Those of several commands.
@@ -493,6 +510,41 @@ class Described(click.Command):
 
 class DescribedGroup(Described, click.Group):
     """A group of commands with examples at the end of its help."""
+
+
+class InOrder(DescribedGroup):
+    """Commands in the order of help, each described when it is looked up.
+
+    Parameters
+    ----------
+    rows : dict of type
+        The options of each, by name.
+    name : str
+        What the group is called.
+    own : type
+        Its help and examples.
+    """
+
+    def __init__(self, rows: dict[str, type[OptionSet]], name: str, own: type[OptionSet]) -> None:
+        super().__init__(name, help=own.help, examples=own.examples)
+        self.rows = rows
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in their own order."""
+        del ctx
+        return list(self.rows)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Describe a command the first time."""
+        if cmd_name in self.rows and cmd_name not in self.commands:
+            self.add_command(self.rows[cmd_name].command(cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command is about."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, row.about) for name, row in self.rows.items()])
 
 
 def command_line() -> str:
