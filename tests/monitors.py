@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly.comparison._bets import (
-    BETS,
-    log_factors,
-    log_mean,
-    recalibration_gains,
-    relative_gain,
-)
+from properly.comparison import _bets as bets
 from properly.evaluation._monitor._monitor import STATES
 
 if TYPE_CHECKING:
@@ -71,17 +65,17 @@ class Evidence(NamedTuple):
 
 def evidence(gains: Column) -> Evidence:
     """Add up what bets gain, case by case."""
-    path = log_mean(np.cumsum(gains, axis=0))
+    path = bets.log_mean(np.cumsum(gains, axis=0))
     return Evidence(float(path[-1]), max(0.0, float(path.max())))
 
 
 def against_calibration(y: Any, p: Any) -> Evidence:
     """Find the evidence that forecasts are miscalibrated."""
-    return evidence(recalibration_gains(np.asarray(y) == 1, np.asarray(p, dtype=np.float64)))
+    return evidence(bets.recalibration_gains(np.asarray(y) == 1, np.asarray(p, dtype=np.float64)))
 
 
 def for_the_second(rule: BinaryRule, y: Any, first: Any, second: Any) -> Evidence:
     """Find the evidence that the second forecast is better at times."""
     columns = (np.asarray(p, dtype=np.float64) for p in (first, second))
-    gain = relative_gain(rule, np.asarray(y) == 1, *columns)
-    return evidence(log_factors(gain[:, np.newaxis], BETS))
+    gain = bets.relative_gain(rule, np.asarray(y) == 1, *columns)
+    return evidence(bets.log_factors(gain[:, np.newaxis], bets.BETS))

@@ -13,13 +13,7 @@ from typing import Any
 
 import pytest
 
-from properly._boundary._files import (
-    make_folder,
-    remove_all,
-    temporary_folder,
-    together,
-    write_whole,
-)
+from properly._boundary import _files as files
 from properly.errors import DataError
 
 SCRIPT = Path(__file__).parents[1] / "killed_writers.py"
@@ -57,9 +51,9 @@ def names(folder: Path) -> list[str]:
 
 
 def write_all(*paths: Path) -> None:
-    with together():
+    with files.together():
         for path in paths:
-            write_whole(path, "new")
+            files.write_whole(path, "new")
 
 
 def refuse(number: int) -> OSError:
@@ -108,7 +102,7 @@ def test_what_a_killed_writer_has_left_is_removed_a_day_later(tmp_path: Path) ->
     link.symlink_to(other)
     for path in (old, other):
         os.utime(path, (0, 0))
-    write_whole(tmp_path / "page", "new")
+    files.write_whole(tmp_path / "page", "new")
     assert names(tmp_path) == sorted(x.name for x in (new, link, other, tmp_path / "page"))
 
 
@@ -143,9 +137,9 @@ def test_a_file_that_comes_about_meanwhile_stops_all(two: tuple[Path, Path]) -> 
     first, second = two
 
     def write() -> None:
-        with together():
-            write_whole(first, "new")
-            write_whole(second, "new", overwrite=False)
+        with files.together():
+            files.write_whole(first, "new")
+            files.write_whole(second, "new", overwrite=False)
             second.write_text("theirs", encoding="utf-8")
 
     with pytest.raises(DataError, match="second exists already"):
@@ -157,11 +151,11 @@ def test_a_file_that_comes_about_meanwhile_stops_all(two: tuple[Path, Path]) -> 
 def test_nothing_has_its_name_before_the_end_and_a_file_that_is_refused_is_left_out(
     two: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    with together():
-        with together():
-            write_whole(two[1], "new")
+    with files.together():
+        with files.together():
+            files.write_whole(two[1], "new")
         with pytest.raises(DataError, match="first exists already"):
-            write_whole(two[0], "new", overwrite=False)
+            files.write_whole(two[0], "new", overwrite=False)
         assert not two[1].exists()
     assert [path.read_text(encoding="utf-8") for path in two] == ["old", "new"]
     assert names(tmp_path) == ["first", "second"]
@@ -172,10 +166,10 @@ def test_a_folder_that_was_made_goes_with_its_files(tmp_path: Path) -> None:
     there.mkdir()
 
     def write(last: Path) -> None:
-        with together():
+        with files.together():
             for folder in (here, there):
-                write_whole(make_folder(folder) / "figure", "new")
-            write_whole(last, "new")
+                files.write_whole(files.make_folder(folder) / "figure", "new")
+            files.write_whole(last, "new")
 
     with pytest.raises(DataError, match="is a directory"):
         write(tmp_path)
@@ -185,12 +179,12 @@ def test_a_folder_that_was_made_goes_with_its_files(tmp_path: Path) -> None:
 
 
 def test_a_temporary_folder_goes_at_its_end_after_an_error_and_when_all_is_removed() -> None:
-    with temporary_folder() as folder:
+    with files.temporary_folder() as folder:
         (folder / "some").touch()
     assert not folder.exists()
-    with pytest.raises(ZeroDivisionError), temporary_folder() as folder:
+    with pytest.raises(ZeroDivisionError), files.temporary_folder() as folder:
         raise ZeroDivisionError
     assert not folder.exists()
-    with temporary_folder() as folder:
-        remove_all()
+    with files.temporary_folder() as folder:
+        files.remove_all()
         assert not folder.exists()

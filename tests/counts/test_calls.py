@@ -12,17 +12,9 @@ import polars as pl
 import pytest
 
 import properly
-from properly import Cases, Tally, tally
+from properly import Cases, Tally, decisions, tally
 from properly._boundary._record import plain
 from properly.counts import with_event_rate
-from properly.decisions import (
-    best_by_range,
-    decision_difference,
-    dominance,
-    hard_decisions,
-    murphy_difference,
-    rank_by_threshold,
-)
 from properly.errors import DataError
 from properly.rules import RPS, Brier, Log
 
@@ -162,18 +154,20 @@ def test_classes_of_three_columns_go_on_as_classes() -> None:
 
 def test_two_models_follow_the_outcomes() -> None:
     first, second = Cases(Y, P), Cases(Y, Q)
-    same_records(murphy_difference(Y, P, Q), murphy_difference(first, second))
-    found = decision_difference(Y, P, "treat all")
-    same_records(found, decision_difference(first, "treat all"))
+    same_records(decisions.murphy_difference(Y, P, Q), decisions.murphy_difference(first, second))
+    found = decisions.decision_difference(Y, P, "treat all")
+    same_records(found, decisions.decision_difference(first, "treat all"))
     options: dict[str, Any] = {"rng": 1, "replicates": 49}
-    same_records(dominance(Y, P, Q, **options), dominance(first, second, **options))
+    same_records(
+        decisions.dominance(Y, P, Q, **options), decisions.dominance(first, second, **options)
+    )
 
 
 def test_models_by_name_follow_the_outcomes() -> None:
     models = {"p": P, "q": Q}
     expected = {name: Cases(Y, p) for name, p in models.items()}
-    same_records(rank_by_threshold(Y, models), rank_by_threshold(expected))
-    same_records(best_by_range(Y, models), best_by_range(expected))
+    same_records(decisions.rank_by_threshold(Y, models), decisions.rank_by_threshold(expected))
+    same_records(decisions.best_by_range(Y, models), decisions.best_by_range(expected))
 
 
 def test_what_has_a_tally_is_still_taken_for_one() -> None:
@@ -190,7 +184,9 @@ def test_what_has_a_tally_is_still_taken_for_one() -> None:
 
 def test_two_classes_as_such_are_classes_where_classes_are_needed() -> None:
     two = np.column_stack([1 - P, P])
-    assert hard_decisions(Y, two).argmax.accuracy == (hard_decisions(Cases(Y, two)).argmax.accuracy)
+    assert decisions.hard_decisions(Y, two).argmax.accuracy == (
+        decisions.hard_decisions(Cases(Y, two)).argmax.accuracy
+    )
     with pytest.raises(DataError, match="an event has one column of forecasts"):
         properly.reliability(Y, two)
 

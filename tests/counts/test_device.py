@@ -10,33 +10,27 @@ from typing import Any
 import array_api_strict as strict
 import numpy as np
 import pytest
-from tests.long_tallies import (
-    KINDS,
-    assert_same_curves,
-    assert_same_decisions,
-    assert_same_diagrams,
-    sample,
-)
+from tests import long_tallies
 
 import properly
 from properly import Tally
 from properly.counts._device import condense, stays
 from properly.counts._histogram import smallest_gap
 
-EVERY = pytest.mark.parametrize("kind", KINDS)
+EVERY = pytest.mark.parametrize("kind", long_tallies.KINDS)
 SINGLE_AND_DOUBLE = pytest.mark.parametrize("dtype", ["float32", "float64"])
 
 
 def both(kind: str, dtype: str, n: int = 5000) -> tuple[Tally, Tally]:
     """Count the same rows of numpy and of another library."""
-    y, p = sample(kind, dtype, n)
+    y, p = long_tallies.sample(kind, dtype, n)
     other = properly.tally(strict.asarray(y), strict.asarray(p))
     assert stays(other)
     return properly.tally(y, p), other
 
 
 def test_arrays_and_weights_are_reduced_on_the_host() -> None:
-    y, p = sample("tied", "float64")
+    y, p = long_tallies.sample("tied", "float64")
     assert not stays(properly.tally(y, p))
     weight = strict.asarray(np.linspace(1, 2, len(p)))
     assert not stays(properly.tally(strict.asarray(y), strict.asarray(p), weight=weight))
@@ -45,8 +39,8 @@ def test_arrays_and_weights_are_reduced_on_the_host() -> None:
 @EVERY
 @SINGLE_AND_DOUBLE
 def test_diagrams_and_curves_are_the_same(kind: str, dtype: str) -> None:
-    assert_same_diagrams(*both(kind, dtype))
-    assert_same_curves(*both(kind, dtype))
+    long_tallies.assert_same_diagrams(*both(kind, dtype))
+    long_tallies.assert_same_curves(*both(kind, dtype))
 
 
 def test_a_single_forecast_has_no_gap() -> None:
@@ -57,7 +51,7 @@ def test_a_single_forecast_has_no_gap() -> None:
 @EVERY
 @SINGLE_AND_DOUBLE
 def test_decision_curves_at_thresholds_need_only_what_lies_near_them(kind: str, dtype: str) -> None:
-    assert_same_decisions(*both(kind, dtype))
+    long_tallies.assert_same_decisions(*both(kind, dtype))
 
 
 def test_what_is_fetched_for_a_few_thresholds_is_short() -> None:

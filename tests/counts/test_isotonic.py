@@ -12,14 +12,7 @@ from scipy.optimize import isotonic_regression
 
 from properly import Tally, reliability, tally
 from properly._boundary._chunks import MANY, PIECE
-from properly.counts._isotonic import (
-    PASSES,
-    PRODUCTS_FIT,
-    Refit,
-    recalibrate,
-    refit,
-    refit_sequences,
-)
+from properly.counts import _isotonic as isotonic
 from properly.inference._draws import Counts
 
 
@@ -37,11 +30,11 @@ def test_pieces_join_to_the_fit_of_the_whole(rows: int, ties: bool) -> None:
 
 def test_an_input_built_to_need_a_pass_a_point_is_finished_in_order() -> None:
     # Rates rise slowly, then one huge group far below undoes every rise, last one first.
-    k = 40 * PASSES
+    k = 40 * isotonic.PASSES
     events = np.append(np.arange(k), 0)
     weight = np.append(np.full(k, k), k**3)
     t = Tally.from_counts(np.linspace(0, 1, k + 1), weight, events)
-    fit = recalibrate(t)
+    fit = isotonic.recalibrate(t)
     assert fit.end[-1] == k + 1
     assert fit.weight.sum() == weight.sum()
     assert (np.diff(fit.event_rate) > 0).all()
@@ -50,12 +43,12 @@ def test_an_input_built_to_need_a_pass_a_point_is_finished_in_order() -> None:
 
 
 def test_counts_whose_products_overflow_are_compared_exactly() -> None:
-    n = 4 * PRODUCTS_FIT
+    n = 4 * isotonic.PRODUCTS_FIT
     # The first rates differ in the tenth digit and rise, the last two are equal.
     t = Tally.from_counts(
         [0.1, 0.2, 0.3, 0.4], [n, n + 1, 2 * n, 4 * n], [n // 2, n // 2 + 1, n + 2, 2 * n + 4]
     )
-    fit = recalibrate(t)
+    fit = isotonic.recalibrate(t)
     assert fit.end.tolist() == [1, 2, 4]
     assert fit.weight.sum() == t.total
 
@@ -80,7 +73,7 @@ def test_blocks_that_each_defy_the_passes_are_finished_exactly() -> None:
     events = np.tile(np.append(np.arange(1, k), 0), blocks)
     weight = np.tile(np.append(np.full(k - 1, k), 10 * k), blocks)
     t = Tally.from_counts(np.linspace(0, 1, k * blocks), weight, events)
-    fit = recalibrate(t)
+    fit = isotonic.recalibrate(t)
     n, o = np.cumsum(fit.weight), np.cumsum(fit.events)
     rate = [Fraction(int(e), int(w)) for e, w in zip(fit.events, fit.weight, strict=True)]
     assert all(left < right for left, right in pairwise(rate))
@@ -108,7 +101,7 @@ def merged(bins: Bins, cases: list[int]) -> Bins:
     return found
 
 
-def bins_of(fit: Refit) -> Bins:
+def bins_of(fit: isotonic.Refit) -> Bins:
     rates = [Fraction(int(o), int(n)) for o, n in zip(fit.events, fit.weight, strict=True)]
     bins = list(zip(fit.first.tolist(), fit.last.tolist(), rates, strict=True))
     return merged(bins, fit.weight.tolist())
@@ -116,7 +109,7 @@ def bins_of(fit: Refit) -> Bins:
 
 def bins_of_sequences(forecast: Column, happened: Column) -> list[Bins]:
     """Return the bins of each replicate in forecasts, with the rates as fractions."""
-    fit, cases = refit_sequences(happened), forecast.shape[1]
+    fit, cases = isotonic.refit_sequences(happened), forecast.shape[1]
     found = []
     for row in range(len(happened)):
         part = fit.row == row
@@ -149,7 +142,7 @@ def test_sequences_have_the_bins_of_their_counts(seed: int, ties: bool) -> None:
     drawn = next(Counts(probability, weight).sequences(probability, [40], rng))
     found = bins_of_sequences(drawn.forecast, drawn.happened)
     for forecast, y, bins in zip(drawn.forecast, drawn.happened[:, 1:-1], found, strict=True):
-        assert bins == bins_of(refit(*counted(forecast, y, 15)))
+        assert bins == bins_of(isotonic.refit(*counted(forecast, y, 15)))
 
 
 @pytest.mark.parametrize("cases", [1, 2, 7])
@@ -159,7 +152,7 @@ def test_replicates_of_all_and_of_no_events_keep_apart(cases: int) -> None:
     found = bins_of_sequences(forecast, padded(rows))
     assert found == [[(0, cases - 1, Fraction(row[0]))] for row in rows]
     for row, bins in zip(rows, found, strict=True):
-        assert bins == bins_of(refit(np.ones(cases), np.array(row)))
+        assert bins == bins_of(isotonic.refit(np.ones(cases), np.array(row)))
 
 
 def test_every_short_sequence_has_the_bins_of_its_counts() -> None:
@@ -167,7 +160,7 @@ def test_every_short_sequence_has_the_bins_of_its_counts() -> None:
     forecast = np.tile(np.arange(8), (256, 1))
     found = bins_of_sequences(forecast, padded(rows))
     for row, bins in zip(rows, found, strict=True):
-        assert bins == bins_of(refit(np.ones(8, dtype=int), np.array(row)))
+        assert bins == bins_of(isotonic.refit(np.ones(8, dtype=int), np.array(row)))
 
 
 def test_one_forecast_drawn_again_and_again_is_one_bin() -> None:
@@ -182,28 +175,28 @@ def test_a_refit_of_all_forecasts_is_the_recalibration(seed: int) -> None:
     rng = np.random.default_rng(seed)
     weight = rng.integers(1, 9, 50)
     t = Tally.from_counts(np.linspace(0, 1, 50), weight, rng.binomial(weight, 0.5))
-    fit = recalibrate(t)
+    fit = isotonic.recalibrate(t)
     start = np.append(0, fit.end[:-1]).tolist()
     rates = [Fraction(int(o), int(n)) for o, n in zip(fit.events, fit.weight, strict=True)]
     expected = list(zip(start, (fit.end - 1).tolist(), rates, strict=True))
-    assert bins_of(refit(t.weight, t.events)) == expected
+    assert bins_of(isotonic.refit(t.weight, t.events)) == expected
 
 
 def test_a_refit_leaves_out_forecasts_that_were_not_drawn() -> None:
-    fit = refit(np.array([0, 2, 0, 1, 4, 0]), np.array([0, 1, 0, 0, 3, 0]))
+    fit = isotonic.refit(np.array([0, 2, 0, 1, 4, 0]), np.array([0, 1, 0, 0, 3, 0]))
     assert bins_of(fit) == [(1, 3, Fraction(1, 3)), (4, 4, Fraction(3, 4))]
     np.testing.assert_allclose(fit.event_rate, [1 / 3, 3 / 4], rtol=1e-15)
 
 
 def test_a_refit_of_fractional_weights_adds_them_up() -> None:
-    fit = refit(np.array([0.5, 1.5, 0.0, 2.0]), np.array([0.5, 0.25, 0.0, 1.5]))
+    fit = isotonic.refit(np.array([0.5, 1.5, 0.0, 2.0]), np.array([0.5, 0.25, 0.0, 1.5]))
     assert (fit.first.tolist(), fit.last.tolist()) == ([0, 3], [1, 3])
     np.testing.assert_allclose(fit.event_rate, [0.375, 0.75], rtol=1e-15)
 
 
 def test_a_curve_is_flat_on_bins_straight_between_them_and_nowhere_beyond() -> None:
     value = np.array([0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0])
-    fit = refit(np.array([0, 2, 0, 1, 4, 0, 0]), np.array([0, 1, 0, 0, 3, 0, 0]))
+    fit = isotonic.refit(np.array([0, 2, 0, 1, 4, 0, 0]), np.array([0, 1, 0, 0, 3, 0, 0]))
     x = np.array([0.0, 0.09, 0.1, 0.17, 0.3, 0.4, 0.5, 0.51, 1.0])
     half_way = (1 / 3 + 3 / 4) / 2
     nan = np.nan
@@ -214,7 +207,7 @@ def test_a_curve_is_flat_on_bins_straight_between_them_and_nowhere_beyond() -> N
 
 @pytest.mark.parametrize("outcome", [0, 1])
 def test_one_case_has_a_curve_at_its_forecast_alone(outcome: int) -> None:
-    fit = refit(np.array([0, 1, 0]), np.array([0, outcome, 0]))
+    fit = isotonic.refit(np.array([0, 1, 0]), np.array([0, outcome, 0]))
     value = np.array([0.1, 0.4, 0.8])
     (got,) = fit.curves(value[fit.corners], value)
     np.testing.assert_array_equal(got, [np.nan, outcome, np.nan])
@@ -224,7 +217,7 @@ def test_corners_and_curves_of_many_are_those_of_each() -> None:
     rng = np.random.default_rng(3)
     weight = rng.integers(1, 5, (6, 20))
     events = rng.binomial(weight, np.linspace(0.1, 0.9, 20))
-    found, value = refit(weight, events), np.linspace(0, 1, 20)
+    found, value = isotonic.refit(weight, events), np.linspace(0, 1, 20)
     curves = found.curves(value[found.corners % 20], value)
     for row, curve in enumerate(curves):
         fit = isotonic_regression(events[row] / weight[row], weights=weight[row])

@@ -9,21 +9,11 @@ import numpy as np
 import pytest
 from tests.score_oracles import corrected
 
-from properly import Cases, tally
+from properly import Cases, rules, tally
 from properly.counts import baselines
 from properly.counts._scoring import mean_score
 from properly.decisions import best_by_range
 from properly.errors import DataError
-from properly.rules import (
-    BetaWeighted,
-    Elementary,
-    HistogramWeighted,
-    Misclassification,
-    Mixture,
-    PointWeighted,
-    Regret,
-    Spherical,
-)
 
 Y = [0, 0, 1, 1]
 BOLD, SHY = [0.1, 0.6, 0.6, 0.9], [0.1, 0.2, 0.2, 0.9]
@@ -32,11 +22,11 @@ EDGES = [0.05, 0.1, 0.3, 0.35, 0.5, 0.8]
 PRIORS = {
     "uniform": "uniform",
     "logit": "logit",
-    "Beta": BetaWeighted(2, 8),
-    "histogram": HistogramWeighted([0.2, 0.3, 0.6], [1, 3]),
-    "points": PointWeighted([0.1, 0.3, 0.42, 0.7], [1, 2, 3, 1]),
-    "one half": Misclassification(),
-    "mixture": Mixture([(1, Spherical()), (2, Elementary(0.3))]),
+    "Beta": rules.BetaWeighted(2, 8),
+    "histogram": rules.HistogramWeighted([0.2, 0.3, 0.6], [1, 3]),
+    "points": rules.PointWeighted([0.1, 0.3, 0.42, 0.7], [1, 2, 3, 1]),
+    "one half": rules.Misclassification(),
+    "mixture": rules.Mixture([(1, rules.Spherical()), (2, rules.Elementary(0.3))]),
 }
 
 
@@ -59,9 +49,9 @@ def test_every_value_is_the_mean_of_its_rule(prior: Any, weights: str) -> None:
         within = (EDGES[i], EDGES[j])
         if found.best[i, j] < 0:
             with pytest.raises(DataError, match="a mean needs a prior of positive, finite mass"):
-                Regret(within, prior)
+                rules.Regret(within, prior)
             continue
-        rule = Regret(within, prior)
+        rule = rules.Regret(within, prior)
         expected = [mean_score(t, rule) for t in everyone.values()]
         np.testing.assert_allclose(found.mean_regret[:, i, j], expected, rtol=0, atol=1e-14)
 
@@ -93,7 +83,7 @@ def test_ranges_without_mass_or_with_too_much_have_no_winner() -> None:
     ]
     assert (np.isnan(found.margin) == (found.best < 0)).all()
     assert (np.isnan(found.mean_regret) == (found.best < 0)).all()
-    nowhere = best_by_range(TWO, edges=[0.5, 0.6], prior=HistogramWeighted([0.1, 0.3], [1]))
+    nowhere = best_by_range(TWO, edges=[0.5, 0.6], prior=rules.HistogramWeighted([0.1, 0.3], [1]))
     assert nowhere.best.max() == nowhere.second.max() == -1
     assert repr(nowhere) == "RangeMap(5 models over 0 ranges)"
 
@@ -130,7 +120,7 @@ def test_the_event_rate_competes_only_where_it_is_not_another_baseline() -> None
 
 def test_a_point_mass_on_one_side_makes_the_event_rate_a_baseline_again() -> None:
     poor = tally([0, 0, 0, 1], [0.9, 0.9, 0.9, 0.05])
-    found = best_by_range({"poor": poor}, edges=[0, 0.5, 1], prior=PointWeighted([0.1]))
+    found = best_by_range({"poor": poor}, edges=[0, 0.5, 1], prior=rules.PointWeighted([0.1]))
     assert found.models[found.best[0, 1]] == "treat all"
     # One missed at 0.9 against three acted upon in vain at 0.1.
     assert found.margin[0, 1] == pytest.approx((0.9 - 3 * 0.1) / 4, rel=1e-14)
@@ -168,7 +158,7 @@ def test_errors_are_those_of_paired_differences(prior: Any, design: str) -> None
     constant = {"treat all": 1.0, "treat none": 0.0, "event rate": rate}
     rows = [*forecasts, *(np.full(150, constant[name]) for name in found.models[3:])]
     for i, j in zip(*np.nonzero(found.best >= 0), strict=True):
-        rule = Regret((EDGES[i], EDGES[j]), prior)
+        rule = rules.Regret((EDGES[i], EDGES[j]), prior)
         best, second = (rule.loss(y, rows[x[i, j]]) for x in (found.best, found.second))
         margin = np.average(second - best, weights=weight)
         assert found.margin[i, j] == pytest.approx(margin, rel=1e-9, abs=1e-14)

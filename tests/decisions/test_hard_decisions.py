@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import Cases
-from properly.decisions import (
-    confusion,
-    decide,
-    expected_cost,
-    hard_decisions,
-    macro_f1,
-    weighted_kappa,
-)
+from properly import Cases, decisions
 from properly.decisions._hard_decisions import HardScores
 from properly.errors import DataWarning
 
@@ -46,24 +38,27 @@ def test_every_number_is_that_of_the_function_of_its_name(cost: Any, cases: Case
     if cost == "matrix":
         cost = np.add.outer(np.arange(count), 2 * np.arange(count)) + 1.0
         np.fill_diagonal(cost, 0)
-    found = hard_decisions(cases, cost)
-    for scores, d in ((found.argmax, decide(p)), (found.bayes, decide(p, cost))):
+    found = decisions.hard_decisions(cases, cost)
+    for scores, d in (
+        (found.argmax, decisions.decide(p)),
+        (found.bayes, decisions.decide(p, cost)),
+    ):
         np.testing.assert_array_equal(
-            scores.confusion.counts, confusion(y, d, count, weight=w).counts
+            scores.confusion.counts, decisions.confusion(y, d, count, weight=w).counts
         )
         expected = HardScores(
             scores.confusion,
             scores.confusion.accuracy,
-            macro_f1(y, d, count, weight=w),
+            decisions.macro_f1(y, d, count, weight=w),
             scores.confusion.mean_absolute_error,
-            weighted_kappa(y, d, count, "linear", weight=w),
-            weighted_kappa(y, d, count, "quadratic", weight=w),
-            expected_cost(y, d, cost, classes=count, weight=w),
+            decisions.weighted_kappa(y, d, count, "linear", weight=w),
+            decisions.weighted_kappa(y, d, count, "quadratic", weight=w),
+            decisions.expected_cost(y, d, cost, classes=count, weight=w),
             scores.normalized_cost,
         )
         np.testing.assert_equal(scores.numbers(), expected.numbers())
         best = min(
-            expected_cost(y, np.full(len(y), k), cost, classes=count, weight=w)
+            decisions.expected_cost(y, np.full(len(y), k), cost, classes=count, weight=w)
             for k in range(count)
         )
         if best > 0:
@@ -82,7 +77,7 @@ def true_forecasts() -> Cases:
 def test_decisions_that_look_at_costs_cost_less_if_the_forecasts_are_true(
     cost: Literal["linear", "quadratic"],
 ) -> None:
-    found = hard_decisions(true_forecasts(), cost)
+    found = decisions.hard_decisions(true_forecasts(), cost)
     assert found.decision_loss > 0.05
     assert found.bayes.normalized_cost < found.argmax.normalized_cost
     assert found.argmax.accuracy > found.bayes.accuracy
@@ -90,25 +85,25 @@ def test_decisions_that_look_at_costs_cost_less_if_the_forecasts_are_true(
 
 def test_the_least_quadratic_cost_need_not_be_the_greatest_kappa() -> None:
     # Decisions next to the mean vary less, and kappa is measured by how much decisions vary.
-    found = hard_decisions(true_forecasts(), "quadratic")
+    found = decisions.hard_decisions(true_forecasts(), "quadratic")
     assert found.bayes.expected_cost < 0.7 * found.argmax.expected_cost
     assert found.bayes.quadratic_kappa < found.argmax.quadratic_kappa
 
 
 def test_zero_one_costs_make_both_ways_the_same() -> None:
-    found = hard_decisions(Cases(Y, P), "zero_one")
+    found = decisions.hard_decisions(Cases(Y, P), "zero_one")
     assert found.decision_loss == 0
     assert found.argmax.to_dict() == found.bayes.to_dict()
     assert found.argmax.expected_cost == 1 - found.argmax.accuracy
 
 
 def test_cases_of_weight_zero_do_not_count() -> None:
-    kept = hard_decisions(Cases(Y[:3], P[:3])).to_dict()
-    assert hard_decisions(Cases(Y, P, weight=[1, 1, 1, 0])).to_dict() == kept
+    kept = decisions.hard_decisions(Cases(Y[:3], P[:3])).to_dict()
+    assert decisions.hard_decisions(Cases(Y, P, weight=[1, 1, 1, 0])).to_dict() == kept
 
 
 def test_what_is_undefined_is_nan_without_a_warning() -> None:
-    found = hard_decisions(Cases([1, 1], [[0.1, 0.9], [0.2, 0.8]]))
+    found = decisions.hard_decisions(Cases([1, 1], [[0.1, 0.9], [0.2, 0.8]]))
     for scores in (found.argmax, found.bayes):
         assert math.isnan(scores.linear_kappa)
         assert math.isnan(scores.quadratic_kappa)
@@ -118,19 +113,19 @@ def test_what_is_undefined_is_nan_without_a_warning() -> None:
 
 
 def test_a_gain_cannot_be_normalized_but_is_a_gain() -> None:
-    found = hard_decisions(Cases(Y, P), [[-1, 0, 0], [0, -1, 0], [0, 0, -1]])
+    found = decisions.hard_decisions(Cases(Y, P), [[-1, 0, 0], [0, -1, 0], [0, 0, -1]])
     assert found.bayes.expected_cost == -found.bayes.accuracy == -0.75
     assert math.isnan(found.bayes.normalized_cost)
 
 
 def test_a_mistake_cheaper_than_the_right_answer_is_worth_one_warning() -> None:
     with pytest.warns(DataWarning, match="a mistake should not cost less") as said:
-        hard_decisions(Cases(Y, P), np.eye(3))
+        decisions.hard_decisions(Cases(Y, P), np.eye(3))
     assert len(said) == 1
 
 
 def test_the_record_as_text() -> None:
-    found = hard_decisions(Cases(Y, P, weight=[1, 1, 1, 0.5]))
+    found = decisions.hard_decisions(Cases(Y, P, weight=[1, 1, 1, 0.5]))
     assert repr(found) == (
         "HardDecisions(3 classes, expected cost 1.143 by argmax, 0.2857 by Bayes)"
     )

@@ -13,13 +13,7 @@ from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from properly.decisions import (
-    Confusion,
-    confusion,
-    expected_cost,
-    quadratic_weighted_kappa,
-    weighted_kappa,
-)
+from properly import decisions
 from properly.decisions._confusion import kappa_of
 from properly.errors import DataError, DataWarning
 
@@ -46,9 +40,9 @@ def test_kappa_by_hand() -> None:
     y, d = [0, 1, 2, 2], [0, 2, 1, 2]
     # Two of four cases are off by 1. Rows and columns sum to 1, 1, 2: by chance the distances of
     # 0 and 1, of 0 and 2, of 1 and 2, each of them both ways, sum to 2 (1 + 2 * 2 + 2) / 4.
-    assert weighted_kappa(y, d, 3, "linear") == pytest.approx(1 - 2 / (14 / 4), rel=1e-15)
-    assert quadratic_weighted_kappa(y, d, 3) == pytest.approx(1 - 2 / (22 / 4), rel=1e-15)
-    assert weighted_kappa(y, d, 3) == quadratic_weighted_kappa(y, d, 3)
+    assert decisions.weighted_kappa(y, d, 3, "linear") == pytest.approx(1 - 2 / (14 / 4), rel=1e-15)
+    assert decisions.quadratic_weighted_kappa(y, d, 3) == pytest.approx(1 - 2 / (22 / 4), rel=1e-15)
+    assert decisions.weighted_kappa(y, d, 3) == decisions.quadratic_weighted_kappa(y, d, 3)
 
 
 @given(decided())
@@ -59,8 +53,8 @@ def test_one_minus_quadratic_kappa_is_a_ratio_of_squared_distances(case: Any) ->
         float(np.average((x - m) ** 2, weights=weight)) for x, m in zip((y, d), mean, strict=True)
     ]
     by_chance = sum(variance) + (mean[0] - mean[1]) ** 2
-    observed = expected_cost(y, d, "quadratic", classes=classes, weight=weight)
-    kappa = quadratic_weighted_kappa(y, d, classes, weight=weight)
+    observed = decisions.expected_cost(y, d, "quadratic", classes=classes, weight=weight)
+    kappa = decisions.quadratic_weighted_kappa(y, d, classes, weight=weight)
     assert 1 - kappa == pytest.approx(observed / by_chance, rel=1e-12, abs=1e-15)
 
 
@@ -71,7 +65,7 @@ def test_scikit_learn_agrees_if_it_is_told_the_labels(
 ) -> None:
     y, d, classes, weight = case
     theirs = cohen_kappa_score(y, d, labels=range(classes), weights=weights, sample_weight=weight)
-    ours = weighted_kappa(y, d, classes, weights, weight=weight)
+    ours = decisions.weighted_kappa(y, d, classes, weights, weight=weight)
     assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
 
 
@@ -88,7 +82,7 @@ def test_many_tables_have_the_kappas_of_each_and_nan_for_nothing_over_nothing() 
 
 def test_a_class_that_nobody_saw_keeps_the_others_apart() -> None:
     y, d = [0, 0, 1, 3, 3], [0, 1, 1, 1, 3]
-    ours = quadratic_weighted_kappa(y, d, 4)
+    ours = decisions.quadratic_weighted_kappa(y, d, 4)
     assert ours == pytest.approx(
         cohen_kappa_score(y, d, labels=[0, 1, 2, 3], weights="quadratic"), abs=1e-15
     )
@@ -100,22 +94,22 @@ def test_labels_are_classes_in_the_order_given() -> None:
     y = ["mild", "severe", "fatal", "mild", "moderate"]
     d = ["mild", "moderate", "fatal", "severe", "moderate"]
     numbers = [GRADES.index(x) for x in y], [GRADES.index(x) for x in d]
-    ours = quadratic_weighted_kappa(y, d, GRADES)
-    assert ours == quadratic_weighted_kappa(*numbers, 4)
+    ours = decisions.quadratic_weighted_kappa(y, d, GRADES)
+    assert ours == decisions.quadratic_weighted_kappa(*numbers, 4)
     assert ours == pytest.approx(
         cohen_kappa_score(y, d, labels=GRADES, weights="quadratic"), abs=1e-15
     )
-    assert ours != quadratic_weighted_kappa(y, d, sorted(GRADES))
-    assert ours == quadratic_weighted_kappa(y, d, (label for label in GRADES))  # type: ignore[arg-type]
+    assert ours != decisions.quadratic_weighted_kappa(y, d, sorted(GRADES))
+    assert ours == decisions.quadratic_weighted_kappa(y, d, (label for label in GRADES))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: quadratic_weighted_kappa([1, 1], [1, 1], 3),
-        lambda: weighted_kappa(["b", "b"], ["b", "b"], ["a", "b"], "linear"),
+        lambda: decisions.quadratic_weighted_kappa([1, 1], [1, 1], 3),
+        lambda: decisions.weighted_kappa(["b", "b"], ["b", "b"], ["a", "b"], "linear"),
         # What is left after the case without weight.
-        lambda: quadratic_weighted_kappa([1, 1, 0], [1, 1, 2], 3, weight=[1, 1, 0]),
+        lambda: decisions.quadratic_weighted_kappa([1, 1, 0], [1, 1, 2], 3, weight=[1, 1, 0]),
     ],
 )
 def test_kappa_is_undefined_where_chance_cannot_disagree(call: Callable[[], float]) -> None:
@@ -135,7 +129,7 @@ def test_the_standard_error_is_that_of_statsmodels(counts: Any, power: int, cost
     steps = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(float)
     weights = np.where(steps == 0, 0, steps**power)
     theirs = cohens_kappa(np.array(counts), weights=weights)
-    table = Confusion(np.array(counts), tuple(range(k)))
+    table = decisions.Confusion(np.array(counts), tuple(range(k)))
     found = table.kappa_interval(cost)
     assert found.value == pytest.approx(theirs.kappa, rel=1e-12)
     assert found.standard_error == pytest.approx(theirs.std_kappa, rel=1e-12)
@@ -157,18 +151,18 @@ def test_the_standard_error_is_that_of_leaving_cases_out() -> None:
     ]
     kappas, times = np.array(left).T
     jackknife = math.sqrt((n - 1) / n * times @ (kappas - times @ kappas / n) ** 2)
-    found = Confusion(table, (0, 1, 2)).kappa_interval()
+    found = decisions.Confusion(table, (0, 1, 2)).kappa_interval()
     assert found.standard_error == pytest.approx(jackknife, rel=2e-3)
 
 
 def test_where_kappa_has_no_interval() -> None:
-    agreed = confusion([0, 1, 1], [0, 1, 1], 2).kappa_interval()
+    agreed = decisions.confusion([0, 1, 1], [0, 1, 1], 2).kappa_interval()
     assert (agreed.value, agreed.standard_error) == (1, 0)
     assert np.isnan(agreed.interval).all()
-    alike = confusion([1, 1], [1, 1], 2).kappa_interval()
+    alike = decisions.confusion([1, 1], [1, 1], 2).kappa_interval()
     assert np.isnan([alike.value, alike.standard_error, *alike.interval]).all()
     with pytest.raises(DataError) as told:
-        confusion([0, 1], [0, 1], 2, weight=[0.5, 1]).kappa_interval()
+        decisions.confusion([0, 1], [0, 1], 2, weight=[0.5, 1]).kappa_interval()
     assert str(told.value) == (
         "an interval of kappa needs counts of cases; got weights that are not whole\n\n"
         "Hint: what fractions of cases add up to does not say how many cases there were."

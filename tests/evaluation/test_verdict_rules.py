@@ -24,18 +24,9 @@ from tests.evaluation.verdict_subjects import (
     unknown,
 )
 
+from properly import rules
 from properly.evaluation._phrases import digits_apart, ends_of, scope_of
 from properly.evaluation._verdict import _verdict
-from properly.rules import (
-    RPS,
-    BetaWeighted,
-    Bounded,
-    Brier,
-    Elementary,
-    Log,
-    Misclassification,
-    Regret,
-)
 
 WHERE = "for thresholds of 1 % to 10 %"
 
@@ -92,8 +83,8 @@ def test_nothing_is_said_where_nothing_is_known() -> None:
 def test_what_holds_of_alarms_holds() -> None:
     # One acts if the forecast is at least the threshold.
     for c in (5e-324, 0.01, 0.5, 1 - 2**-53):
-        assert Elementary(c)([1], [0.0]) == 1 - c
-        assert Elementary(c)([0], [1.0]) == c
+        assert rules.Elementary(c)([1], [0.0]) == 1 - c
+        assert rules.Elementary(c)([0], [1.0]) == c
 
 
 def test_numbers_of_cases_are_left_out_where_they_say_nothing() -> None:
@@ -113,17 +104,17 @@ def test_numbers_of_cases_are_left_out_where_they_say_nothing() -> None:
 @pytest.mark.parametrize(
     ("rule", "short", "score"),
     [
-        (Bounded(Brier(), (0.01, 0.1)), WHERE, "mean Brier score over them"),
+        (rules.Bounded(rules.Brier(), (0.01, 0.1)), WHERE, "mean Brier score over them"),
         (
-            Bounded(Log(), (0.0, 0.1), "integral"),
+            rules.Bounded(rules.Log(), (0.0, 0.1), "integral"),
             "for thresholds of 0 % to 10 %",
             "log score over them",
         ),
-        (Regret((0.125, 0.5)), "for thresholds of 12.5 % to 50 %", "mean regret over them"),
-        (Elementary(0.05), "at a threshold of 5 %", "regret"),
-        (Misclassification(), "at a threshold of 50 %", "misclassification score"),
-        (Brier(), "on average over all thresholds", "Brier score"),
-        (BetaWeighted(2, 8), "on average over all thresholds", "regret"),
+        (rules.Regret((0.125, 0.5)), "for thresholds of 12.5 % to 50 %", "mean regret over them"),
+        (rules.Elementary(0.05), "at a threshold of 5 %", "regret"),
+        (rules.Misclassification(), "at a threshold of 50 %", "misclassification score"),
+        (rules.Brier(), "on average over all thresholds", "Brier score"),
+        (rules.BetaWeighted(2, 8), "on average over all thresholds", "regret"),
     ],
 )
 def test_a_rule_says_what_it_looks_at(rule: Any, short: str, score: str) -> None:
@@ -133,7 +124,7 @@ def test_a_rule_says_what_it_looks_at(rule: Any, short: str, score: str) -> None
 
 
 def test_a_rule_of_classes_says_its_name() -> None:
-    found = scope_of(RPS(), classes=True)
+    found = scope_of(rules.RPS(), classes=True)
     assert found.short == "by the ranked probability score"
 
 

@@ -10,27 +10,19 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from properly.inference import _multiplicity as multiplicity
 from properly.inference._draws import fast_stream
-from properly.inference._multiplicity import (
-    DRAWS,
-    EXACT,
-    _normals,
-    bonferroni,
-    holm,
-    max_t,
-    max_t_of_pairs,
-)
 
 
 def test_holm_stops_at_one_and_leaves_out_what_is_unknown() -> None:
-    found = holm(np.array([0.9, np.nan, 0.8]))
+    found = multiplicity.holm(np.array([0.9, np.nan, 0.8]))
     np.testing.assert_allclose(found, [1.0, np.nan, 1.0])
-    np.testing.assert_allclose(holm(np.array([np.nan, 0.03])), [np.nan, 0.03])
+    np.testing.assert_allclose(multiplicity.holm(np.array([np.nan, 0.03])), [np.nan, 0.03])
 
 
 def reach(covariance: Any, level: float, degrees: float) -> float:
     """Return how many standard errors all intervals reach to hold simultaneously."""
-    family = max_t(np.asarray(covariance), degrees, np.random.default_rng(2))
+    family = multiplicity.max_t(np.asarray(covariance), degrees, np.random.default_rng(2))
     return float(student.ppf((1 + family.level_of_each(level)) / 2, degrees))
 
 
@@ -59,7 +51,7 @@ def test_pairs_reach_as_far_as_if_each_were_looked_at(pairs: str, degrees: float
     errors = np.sqrt(joint[first, first] + joint[second, second] - 2 * joint[first, second])[some]
     errors[2] = 0.0
     free = np.full(len(errors), degrees)
-    found = max_t_of_pairs(joint, ends, errors, free, np.random.default_rng(3))
+    found = multiplicity.max_t_of_pairs(joint, ends, errors, free, np.random.default_rng(3))
 
     used = errors > 0
     apart = np.zeros((used.sum(), 12))
@@ -68,12 +60,12 @@ def test_pairs_reach_as_far_as_if_each_were_looked_at(pairs: str, degrees: float
     models = np.unique(np.concatenate([x[used] for x in ends]))
     draw = fast_stream(np.random.default_rng(3))
     centred = joint[np.ix_(models, models)] - joint[np.ix_(models, models)].mean(axis=0)
-    drawn = _normals(centred - centred.mean(axis=1, keepdims=True), draw).T
+    drawn = multiplicity._normals(centred - centred.mean(axis=1, keepdims=True), draw).T
     sizes = np.abs(apart[:, models] @ drawn) / errors[used, None]
     if np.isfinite(degrees):
-        sizes = sizes / np.sqrt(draw.chisquare(degrees, DRAWS) / degrees)
+        sizes = sizes / np.sqrt(draw.chisquare(degrees, multiplicity.DRAWS) / degrees)
     expected = np.sort(sizes.max(axis=0))
-    some = expected > np.quantile(expected, EXACT)
+    some = expected > np.quantile(expected, multiplicity.EXACT)
     np.testing.assert_allclose(found.largest[some], expected[some], rtol=1e-12)
     assert found.comparisons == used.sum()
 
@@ -81,7 +73,7 @@ def test_pairs_reach_as_far_as_if_each_were_looked_at(pairs: str, degrees: float
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999, 0.999999])
 @pytest.mark.parametrize("degrees", [4.0, np.inf])
 def test_p_values_and_levels_of_intervals_agree(level: float, degrees: float) -> None:
-    family = max_t(np.eye(4) + 0.5, degrees, np.random.default_rng(5))
+    family = multiplicity.max_t(np.eye(4) + 0.5, degrees, np.random.default_rng(5))
     each = 1 - family.level_of_each(level)
     assert (1 - level) / 4 * (1 - 1e-9) <= each <= 1 - level
     p = each * np.array([1 - 1e-9, 1 + 1e-9, 0.5, 2])
@@ -89,7 +81,9 @@ def test_p_values_and_levels_of_intervals_agree(level: float, degrees: float) ->
 
 
 def test_adjusted_p_values_lie_between_single_ones_and_those_of_bonferroni() -> None:
-    family = max_t(np.eye(4) + 0.5, np.array([3.0, 9, 30, 5]), np.random.default_rng(5))
+    family = multiplicity.max_t(
+        np.eye(4) + 0.5, np.array([3.0, 9, 30, 5]), np.random.default_rng(5)
+    )
     assert family.degrees == 30
     p = np.array([0.9, 0.01, 0.3, 1e-9, 1.0, 0.0, np.nan])
     found = family.adjust(p)
@@ -101,5 +95,5 @@ def test_adjusted_p_values_lie_between_single_ones_and_those_of_bonferroni() -> 
 
 
 def test_bonferroni_multiplies_by_the_number_of_comparisons() -> None:
-    np.testing.assert_allclose(bonferroni(5).adjust(np.array([0.01, 0.5])), [0.05, 1])
-    assert bonferroni(5).level_of_each(0.95) == pytest.approx(0.99)
+    np.testing.assert_allclose(multiplicity.bonferroni(5).adjust(np.array([0.01, 0.5])), [0.05, 1])
+    assert multiplicity.bonferroni(5).level_of_each(0.95) == pytest.approx(0.99)

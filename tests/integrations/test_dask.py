@@ -19,18 +19,8 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.command_line import run
+from tests.integrations import slow_parts
 from tests.integrations.awkward_files import COLUMNS, parqueted, written
-from tests.integrations.slow_parts import (
-    PARTS,
-    all_rows,
-    close_to_known,
-    expected,
-    grouped,
-    in_the_middle,
-    slowly,
-    tallied,
-    traces,
-)
 
 import properly
 from properly.engines._files import _clusters, _dask
@@ -114,16 +104,16 @@ def slow_frame(folder: Path, seconds: float = 0.3) -> Any:
     meta = pd.DataFrame({"p": np.zeros(0), "y": np.zeros(0, np.int64)})
 
     def read(part: int) -> Any:
-        p, y = slowly(part, str(folder), seconds)
+        p, y = slow_parts.slowly(part, str(folder), seconds)
         return pd.DataFrame({"p": p, "y": y})
 
-    return dd.from_map(read, range(PARTS), meta=meta)
+    return dd.from_map(read, range(slow_parts.PARTS), meta=meta)
 
 
 class TestLosingOneWorker:
     """A worker is killed while some parts are done and others not begun."""
 
-    @pytest.mark.parametrize("count", [grouped, tallied])
+    @pytest.mark.parametrize("count", [slow_parts.grouped, slow_parts.tallied])
     def test_changes_no_count(
         self, doomed: str, tmp_path: Path, count: Callable[[Any], Any]
     ) -> None:
@@ -133,11 +123,11 @@ class TestLosingOneWorker:
             killed = pool.submit(self.kill_one, tmp_path)
             found = count(frame)
             part, victim, done = killed.result()
-        assert 2 <= len(done) < PARTS
+        assert 2 <= len(done) < slow_parts.PARTS
         # It was working, and never got done with that part: another process did.
-        assert (part, victim) not in traces(tmp_path, "done")
-        assert {who for what, who in traces(tmp_path, "done") if what == part} - {victim}
-        assert found == expected()
+        assert (part, victim) not in slow_parts.traces(tmp_path, "done")
+        assert {who for what, who in slow_parts.traces(tmp_path, "done") if what == part} - {victim}
+        assert found == slow_parts.expected()
 
     def test_changes_no_score(self, doomed: str, tmp_path: Path) -> None:
         with distributed.Client(doomed) as client, ThreadPoolExecutor(1) as pool:
@@ -146,13 +136,13 @@ class TestLosingOneWorker:
             killed = pool.submit(self.kill_one, tmp_path)
             found = properly.evaluate(properly.summarize(frame, ["p"], outcome="y"))
             part, victim, _ = killed.result()
-        assert (part, victim) not in traces(tmp_path, "done")
-        assert close_to_known(found.to_dict()["models"]["p"])
+        assert (part, victim) not in slow_parts.traces(tmp_path, "done")
+        assert slow_parts.close_to_known(found.to_dict()["models"]["p"])
 
     @staticmethod
     def kill_one(folder: Path) -> tuple[int, int, set[tuple[int, int]]]:
-        part, victim = in_the_middle(folder)
-        done = traces(folder, "done")
+        part, victim = slow_parts.in_the_middle(folder)
+        done = slow_parts.traces(folder, "done")
         os.kill(victim, signal.SIGKILL)
         return part, victim, done
 
@@ -169,8 +159,8 @@ class TestLosingEverything:
             frame = slow_frame(tmp_path)
             killed = pool.submit(self.kill_all, tmp_path, [scheduler])
             with pytest.raises(DataError) as caught, translated("dask"):
-                grouped(frame)
-        assert 2 <= len(killed.result()) < PARTS
+                slow_parts.grouped(frame)
+        assert 2 <= len(killed.result()) < slow_parts.PARTS
         said = "Dask must run until the work is done; it ended before; Dask says: "
         assert str(caught.value).startswith(said)
 
@@ -180,13 +170,13 @@ class TestLosingEverything:
             client.wait_for_workers(2, timeout=60)
             before = client.submit(lambda x: x + 1, 1)
             with translated("dask"):
-                assert grouped(slow_frame(tmp_path, 0.01)) == expected()
+                assert slow_parts.grouped(slow_frame(tmp_path, 0.01)) == slow_parts.expected()
             assert before.result(timeout=30) == 2
 
     @staticmethod
     def kill_all(folder: Path, victims: list[subprocess.Popen[bytes]]) -> set[tuple[int, int]]:
-        in_the_middle(folder)
-        done = traces(folder, "done")
+        slow_parts.in_the_middle(folder)
+        done = slow_parts.traces(folder, "done")
         for victim in victims:
             victim.kill()
         return done
@@ -302,10 +292,10 @@ class TestFiles:
 
     def test_the_tally_is_that_of_the_file(self, cluster: str, tmp_path: Path) -> None:
         path = tmp_path / "a.csv"
-        lines = (f"{y},{float(p)!r}\n" for p, y in zip(*all_rows(), strict=True))
+        lines = (f"{y},{float(p)!r}\n" for p, y in zip(*slow_parts.all_rows(), strict=True))
         path.write_text("died,forest\n" + "".join(lines))
         with open_dask(path, {"y": "died", "p": "forest"}, cluster) as frame:
-            assert tallied(frame) == expected()
+            assert slow_parts.tallied(frame) == slow_parts.expected()
 
     def test_a_cluster_of_ones_own_goes_with_the_files(self, tmp_path: Path) -> None:
         path = write(tmp_path, "parquet", slice(None), "a")

@@ -18,18 +18,9 @@ from urllib.request import urlopen
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.integrations import slow_parts
 from tests.integrations.awkward_files import COLUMNS, parqueted, written
 from tests.integrations.conftest import SWIFT, require_java
-from tests.integrations.slow_parts import (
-    PARTS,
-    all_rows,
-    close_to_known,
-    expected,
-    grouped,
-    in_the_middle,
-    tallied,
-    traces,
-)
 
 from properly.engines._files import _spark
 from properly.engines._files._clusters import translated
@@ -135,7 +126,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Run a program on a cluster, and kill one worker in the middle."""
     require_java()
     folder = tmp_path_factory.mktemp("cluster")
-    p, y = all_rows()
+    p, y = slow_parts.all_rows()
     parquet.write_table(pa.table({"the forecast": p, "died": y}), folder / "a.parquet")
     settings = folder / "conf"
     settings.mkdir()
@@ -153,34 +144,38 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         with program as running:
             told: dict[str, Any] = {}
             for name in ("one",):
-                part, pid = in_the_middle(folder / name)
-                told[name] = {"part": part, "pid": pid, "done": traces(folder / name, "done")}
+                part, pid = slow_parts.in_the_middle(folder / name)
+                told[name] = {
+                    "part": part,
+                    "pid": pid,
+                    "done": slow_parts.traces(folder / name, "done"),
+                }
                 kill(cluster.worker_of(pid).pid)
             running.wait(timeout=180)
             told["code"] = running.returncode
-    told["later"] = {name: traces(folder / name, "done") for name in ("one", "none")}
+    told["later"] = {name: slow_parts.traces(folder / name, "done") for name in ("one", "none")}
     told |= json.loads((folder / "found.json").read_text())
     return told
 
 
 class TestAClusterThatLosesItsWorkers:
     def test_the_workers_read_the_files(self, story: dict[str, Any]) -> None:
-        assert tuple(story["files"]) == expected()
+        assert tuple(story["files"]) == slow_parts.expected()
 
     def test_one_was_killed_in_the_middle(self, story: dict[str, Any]) -> None:
         killed = story["one"]
-        assert 2 <= len(killed["done"]) < PARTS
+        assert 2 <= len(killed["done"]) < slow_parts.PARTS
         makers = {pid for part, pid in story["later"]["one"] if part == killed["part"]}
         assert makers
         assert killed["pid"] not in makers
 
     def test_no_count_changed(self, story: dict[str, Any]) -> None:
-        assert tuple(story["grouped"]) == expected()
+        assert tuple(story["grouped"]) == slow_parts.expected()
 
     def test_the_other_goes_on_alone(self, story: dict[str, Any]) -> None:
-        assert {part for part, _ in story["later"]["none"]} == set(range(PARTS))
-        assert tuple(story["tallied"]) == expected()
-        assert close_to_known(story["scores"])
+        assert {part for part, _ in story["later"]["none"]} == set(range(slow_parts.PARTS))
+        assert tuple(story["tallied"]) == slow_parts.expected()
+        assert slow_parts.close_to_known(story["scores"])
 
 
 NAMES = ["the `forecast`, in %", "died.", "Died.", "code", "id"]
@@ -226,13 +221,13 @@ class TestFiles:
     def test_the_tally_is_that_of_the_file(self, spark: Any, tmp_path: Path, ansi: str) -> None:
         """Whether Spark is strict about what cannot be converted, or makes it null."""
         path = tmp_path / "a.csv"
-        lines = (f"{y},{float(p)!r}\n" for p, y in zip(*all_rows(), strict=True))
+        lines = (f"{y},{float(p)!r}\n" for p, y in zip(*slow_parts.all_rows(), strict=True))
         path.write_text("died,forest\n" + "".join(lines))
         session = spark.newSession()
         session.conf.set("spark.sql.ansi.enabled", ansi)
         frame = _spark.read_files(session, path, {"y": "died", "p": "forest"})
-        assert grouped(frame) == expected()
-        assert tallied(frame) == expected()
+        assert slow_parts.grouped(frame) == slow_parts.expected()
+        assert slow_parts.tallied(frame) == slow_parts.expected()
 
     def test_the_settings_of_the_user_stay(self, spark: Any, tmp_path: Path) -> None:
         before = spark.conf.get("spark.sql.caseSensitive")

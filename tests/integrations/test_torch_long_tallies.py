@@ -6,13 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.long_tallies import (
-    KINDS,
-    assert_same_curves,
-    assert_same_decisions,
-    assert_same_diagrams,
-    sample,
-)
+from tests import long_tallies
 
 import properly
 from properly.counts._device import condense
@@ -23,7 +17,7 @@ torch = pytest.importorskip(
 )
 
 
-EVERY = pytest.mark.parametrize("kind", KINDS)
+EVERY = pytest.mark.parametrize("kind", long_tallies.KINDS)
 SINGLE_AND_DOUBLE = pytest.mark.parametrize("dtype", ["float32", "float64"])
 
 
@@ -31,7 +25,7 @@ SINGLE_AND_DOUBLE = pytest.mark.parametrize("dtype", ["float32", "float64"])
 @SINGLE_AND_DOUBLE
 @pytest.mark.parametrize("piece", [7, 300, 10**6])
 def test_counting_in_pieces_is_counting(kind: str, dtype: str, piece: int) -> None:
-    y, p = sample(kind, dtype)
+    y, p = long_tallies.sample(kind, dtype)
     got = count_tensors(torch.from_numpy(y), torch.from_numpy(p), piece)
     for column, expected in zip(got, count(y, p), strict=True):
         np.testing.assert_array_equal(column.numpy(), expected)
@@ -39,7 +33,7 @@ def test_counting_in_pieces_is_counting(kind: str, dtype: str, piece: int) -> No
 
 
 def both(kind: str, dtype: str) -> tuple[Any, Any]:
-    y, p = sample(kind, dtype)
+    y, p = long_tallies.sample(kind, dtype)
     tensors = properly.tally(torch.from_numpy(y), torch.from_numpy(p))
     return properly.tally(y, p), tensors
 
@@ -47,14 +41,14 @@ def both(kind: str, dtype: str) -> tuple[Any, Any]:
 @EVERY
 @SINGLE_AND_DOUBLE
 def test_diagrams_and_curves_are_the_same(kind: str, dtype: str) -> None:
-    assert_same_diagrams(*both(kind, dtype))
-    assert_same_curves(*both(kind, dtype))
+    long_tallies.assert_same_diagrams(*both(kind, dtype))
+    long_tallies.assert_same_curves(*both(kind, dtype))
 
 
 @EVERY
 @SINGLE_AND_DOUBLE
 def test_decision_curves_at_thresholds_need_only_what_lies_near_them(kind: str, dtype: str) -> None:
-    assert_same_decisions(*both(kind, dtype))
+    long_tallies.assert_same_decisions(*both(kind, dtype))
 
 
 def test_what_is_fetched_for_a_few_thresholds_is_short() -> None:
@@ -74,7 +68,7 @@ def test_one_outcome_only_has_no_area() -> None:
 @pytest.mark.parametrize("kind", ["distinct", "grid", "certain"])
 @pytest.mark.parametrize("given", ["weight", "count"])
 def test_weighted_and_added_tallies_give_the_same_curves(kind: str, given: str) -> None:
-    y, p = sample(kind, "float64")
+    y, p = long_tallies.sample(kind, "float64")
     number = np.random.default_rng(1).integers(0, 4, len(p))
     found = []
     for library in (np.asarray, torch.from_numpy):

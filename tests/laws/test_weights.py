@@ -14,18 +14,7 @@ import pytest
 from hypothesis import given
 
 import properly
-from properly.rules import (
-    BetaWeighted,
-    Bounded,
-    Brier,
-    HistogramWeighted,
-    Log,
-    MissedBenefit,
-    PointWeighted,
-    Propriety,
-    Regret,
-    Shifted,
-)
+from properly import rules
 
 from .oracles import (
     BETA_ROUNDED,
@@ -60,15 +49,13 @@ from .subjects import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly.rules import BinaryRule
-
     from .oracles import Costs
 
 
 class Case(NamedTuple):
     """A rule beside the weight that it stands for, and how closely they must agree."""
 
-    rule: BinaryRule
+    rule: rules.BinaryRule
     costs: Callable[[], Costs]
     rounding: float = ROUNDED
 
@@ -81,20 +68,20 @@ SHIFTS = [0.001, 0.1, 0.49, 0.5 - 1e-5, 0.5, 0.5 + 1e-9, 0.9]
 RANGES = [(0.0166, 0.03), (0.1, 0.9)]
 
 WHOLE = [
-    *(Case(BetaWeighted(a, b), lambda a=a, b=b: beta(a, b), BETA_ROUNDED) for a, b in BETAS),  # type: ignore[misc]
-    *(Case(Shifted(mu), lambda mu=mu: shifted_regret(mu)) for mu in SHIFTS),  # type: ignore[misc]
+    *(Case(rules.BetaWeighted(a, b), lambda a=a, b=b: beta(a, b), BETA_ROUNDED) for a, b in BETAS),  # type: ignore[misc]
+    *(Case(rules.Shifted(mu), lambda mu=mu: shifted_regret(mu)) for mu in SHIFTS),  # type: ignore[misc]
     *(
-        Case(Shifted(mu, form="classweighted"), lambda mu=mu: shifted_classes(mu))  # type: ignore[misc]
+        Case(rules.Shifted(mu, form="classweighted"), lambda mu=mu: shifted_classes(mu))  # type: ignore[misc]
         for mu in SHIFTS
     ),
-    Case(MissedBenefit(), lambda: missed_benefit),
-    Case(Regret((0, 1)), lambda: uniform),
-    Case(Regret((0, 1), prior=BetaWeighted(2, 8)), lambda: beta(2, 8), BETA_ROUNDED),
-    Case(PointWeighted(POINTS, MASSES), lambda: points(POINTS, MASSES)),
-    Case(PointWeighted(POINTS), lambda: points(POINTS, [1, 1, 1, 1])),
-    Case(PointWeighted([0.3]), lambda: points([0.3], [1])),
-    Case(HistogramWeighted(EDGES, BELIEFS), lambda: histogram(EDGES, BELIEFS)),
-    Case(HistogramWeighted([0, 0.25, 1], [1, 2]), lambda: histogram([0, 0.25, 1], [1, 2])),
+    Case(rules.MissedBenefit(), lambda: missed_benefit),
+    Case(rules.Regret((0, 1)), lambda: uniform),
+    Case(rules.Regret((0, 1), prior=rules.BetaWeighted(2, 8)), lambda: beta(2, 8), BETA_ROUNDED),
+    Case(rules.PointWeighted(POINTS, MASSES), lambda: points(POINTS, MASSES)),
+    Case(rules.PointWeighted(POINTS), lambda: points(POINTS, [1, 1, 1, 1])),
+    Case(rules.PointWeighted([0.3]), lambda: points([0.3], [1])),
+    Case(rules.HistogramWeighted(EDGES, BELIEFS), lambda: histogram(EDGES, BELIEFS)),
+    Case(rules.HistogramWeighted([0, 0.25, 1], [1, 2]), lambda: histogram([0, 0.25, 1], [1, 2])),
 ]
 
 
@@ -102,34 +89,34 @@ def means(low: float, high: float) -> list[Case]:
     """Return the mean over a range of every kind of weight."""
 
     def mean(prior: Any, costs: Callable[[], Costs], rounding: float = ROUNDED) -> Case:
-        rule = Regret((low, high), prior=prior)
+        rule = rules.Regret((low, high), prior=prior)
         return Case(rule, lambda: averaged(costs(), low, high), rounding)
 
-    def over_length(rule: BinaryRule, factor: int, costs: Costs) -> Case:
+    def over_length(rule: rules.BinaryRule, factor: int, costs: Costs) -> Case:
         """Divide by the length of the range, which is not the mass of the weight."""
 
         def divided() -> Costs:
             length = Decimal(high) - Decimal(low)
             return times(factor / length, between(costs, low, high))
 
-        return Case(Bounded(rule, (low, high)), divided)
+        return Case(rules.Bounded(rule, (low, high)), divided)
 
     return [
         mean("uniform", lambda: uniform),
         mean("logit", lambda: logit),
-        mean(Brier(), lambda: times(2, uniform)),
-        mean(Log(), lambda: logit),
-        mean(MissedBenefit(), lambda: missed_benefit),
+        mean(rules.Brier(), lambda: times(2, uniform)),
+        mean(rules.Log(), lambda: logit),
+        mean(rules.MissedBenefit(), lambda: missed_benefit),
         *(
-            mean(BetaWeighted(a, b), lambda a=a, b=b: beta(a, b), BETA_ROUNDED)  # type: ignore[misc]
+            mean(rules.BetaWeighted(a, b), lambda a=a, b=b: beta(a, b), BETA_ROUNDED)  # type: ignore[misc]
             for a, b in [*BETAS, (2.0, 2.0), (20.0, 12.0)]
         ),
-        mean(Shifted(0.1), lambda: shifted_regret(0.1)),
-        mean(Shifted(0.1, form="classweighted"), lambda: shifted_classes(0.1)),
-        over_length(Brier(), 2, uniform),
-        over_length(MissedBenefit(), 1, missed_benefit),
+        mean(rules.Shifted(0.1), lambda: shifted_regret(0.1)),
+        mean(rules.Shifted(0.1, form="classweighted"), lambda: shifted_classes(0.1)),
+        over_length(rules.Brier(), 2, uniform),
+        over_length(rules.MissedBenefit(), 1, missed_benefit),
         Case(
-            Bounded(BetaWeighted(2, 8), (low, high)),
+            rules.Bounded(rules.BetaWeighted(2, 8), (low, high)),
             lambda: averaged(beta(2, 8), low, high),
             BETA_ROUNDED,
         ),
@@ -139,16 +126,16 @@ def means(low: float, high: float) -> list[Case]:
 SPREAD = [case for ends in RANGES for case in means(*ends)]
 LUMPED = [
     Case(
-        Regret((0.05, 0.3), prior=HistogramWeighted(EDGES, BELIEFS)),
+        rules.Regret((0.05, 0.3), prior=rules.HistogramWeighted(EDGES, BELIEFS)),
         lambda: averaged(histogram(EDGES, BELIEFS), 0.05, 0.3),
     ),
     Case(
-        Regret((0.03, 0.6), prior=HistogramWeighted(EDGES, BELIEFS)),
+        rules.Regret((0.03, 0.6), prior=rules.HistogramWeighted(EDGES, BELIEFS)),
         lambda: averaged(histogram(EDGES, BELIEFS), 0.03, 0.6),
     ),
     # A point mass counts above the lower end, up to and including the upper one.
     Case(
-        Regret((0.02, 0.3), prior=PointWeighted(POINTS, MASSES)),
+        rules.Regret((0.02, 0.3), prior=rules.PointWeighted(POINTS, MASSES)),
         lambda: averaged(points(POINTS, MASSES), 0.02, 0.3),
     ),
 ]
@@ -187,7 +174,7 @@ def test_no_forecast_beats_the_true_probability(case: Case) -> None:
     # As strict as the rule says: another forecast may be as good only if it is not strict.
     apart = np.abs(grid[:, None] - grid[None, :]) >= 1 / 128
     strictly = bool((table - honest[:, None])[apart].min() > 0)
-    assert strictly == (case.rule.propriety is Propriety.STRICT)
+    assert strictly == (case.rule.propriety is rules.Propriety.STRICT)
 
 
 @pytest.mark.parametrize("case", WHOLE, ids=repr)
@@ -222,7 +209,7 @@ NARROW = [
 
 @pytest.mark.parametrize("case", [case for ends in NARROW for case in means(*ends)], ids=repr)
 def test_a_narrow_range_keeps_every_digit(case: Case) -> None:
-    assert isinstance(case.rule, Regret | Bounded)
+    assert isinstance(case.rule, rules.Regret | rules.Bounded)
     low, high = case.rule.within.lower, case.rule.within.upper
     inside = [low + share * (high - low) for share in (0.25, 0.5, 0.75)]
     y, p = both_outcomes(np.array([0.0, low, *inside, high, 1.0]))

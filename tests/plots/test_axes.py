@@ -11,16 +11,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.plots.subjects import (
-    CONTINUOUS,
-    DISCRETE,
-    NAMED,
-    ONE_CASE,
-    PICTURES,
-    RECORDS,
-    figure_of,
-    lines_of,
-)
+from tests.plots import subjects
 
 from properly import plots
 from properly.errors import ArgumentTypeError, DataError
@@ -35,50 +26,50 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @cache
 def records(picture: str) -> tuple[Any, Any]:
-    make, _ = PICTURES[picture]
-    return make(CONTINUOUS), make(DISCRETE)
+    make, _ = subjects.PICTURES[picture]
+    return make(subjects.CONTINUOUS), make(subjects.DISCRETE)
 
 
 def drawn(picture: str, names: tuple[str, ...] = ("first", "second"), **options: Any) -> Axes:
-    _, draw = PICTURES[picture]
+    _, draw = subjects.PICTURES[picture]
     return draw({name: records(picture)[k % 2] for k, name in enumerate(names)}, **options)
 
 
 def saved(ax: Axes) -> str:
     text = io.StringIO()
-    figure = figure_of(ax, drawn=False)
+    figure = subjects.figure_of(ax, drawn=False)
     with mpl.rc_context({"svg.fonttype": "none"}):
         figure.savefig(text, format="svg")
     return text.getvalue()
 
 
-@pytest.mark.parametrize("picture", RECORDS)
+@pytest.mark.parametrize("picture", subjects.RECORDS)
 def test_a_given_axes_is_drawn_on_and_nothing_global_changes(picture: str) -> None:
     before, ax = dict(mpl.rcParams), Figure().add_subplot()
-    assert getattr(plots, picture)(RECORDS[picture](), ax=ax) is ax
+    assert getattr(plots, picture)(subjects.RECORDS[picture](), ax=ax) is ax
     assert ax.has_data()
     assert dict(mpl.rcParams) == before
     pyplot = sys.modules.get("matplotlib.pyplot")
     assert pyplot is None or pyplot.get_fignums() == []
 
 
-@pytest.mark.parametrize("picture", RECORDS)
+@pytest.mark.parametrize("picture", subjects.RECORDS)
 def test_what_is_not_a_record_is_refused_with_how_to_make_one(picture: str) -> None:
     with pytest.raises(ArgumentTypeError, match=r"drawn from .*; got Tally") as caught:
-        getattr(plots, picture)(CONTINUOUS)
+        getattr(plots, picture)(subjects.CONTINUOUS)
     assert "Hint: make " in str(caught.value)
     assert "properly." in str(caught.value)
 
 
-@pytest.mark.parametrize("picture", PICTURES)
+@pytest.mark.parametrize("picture", subjects.PICTURES)
 def test_there_must_be_something_to_draw(picture: str) -> None:
     with pytest.raises(DataError, match=r"there must be at least one .* to draw; got none"):
-        PICTURES[picture][1]({})
+        subjects.PICTURES[picture][1]({})
 
 
-@pytest.mark.parametrize("picture", NAMED)
+@pytest.mark.parametrize("picture", subjects.NAMED)
 def test_names_are_text_whatever_they_contain(picture: str) -> None:
-    page = saved(getattr(plots, picture)(NAMED[picture]()))
+    page = saved(getattr(plots, picture)(subjects.NAMED[picture]()))
     assert "\\alpha" in page  # as letters, not as a formula
     assert "α" not in page
     assert "_hidden" in page
@@ -88,26 +79,26 @@ def test_names_are_text_whatever_they_contain(picture: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("picture", PICTURES)
+@pytest.mark.parametrize("picture", subjects.PICTURES)
 def test_a_single_case_can_be_drawn(picture: str) -> None:
-    make, draw = PICTURES[picture]
-    page = saved(draw(make(ONE_CASE)))
+    make, draw = subjects.PICTURES[picture]
+    page = saved(draw(make(subjects.ONE_CASE)))
     assert ("AUC undefined" in page) == (picture == "roc")
 
 
 @pytest.mark.parametrize("picture", ["reliability", "binned_reliability", "murphy", "roc"])
 def test_calls_on_one_axes_take_one_colour_after_another(picture: str) -> None:
-    make, draw = PICTURES[picture]
-    ax = draw(make(CONTINUOUS))
-    draw(make(DISCRETE), ax)
-    assert [line.get_color() for line in lines_of(ax)] == list(PALETTE[:2])
+    make, draw = subjects.PICTURES[picture]
+    ax = draw(make(subjects.CONTINUOUS))
+    draw(make(subjects.DISCRETE), ax)
+    assert [line.get_color() for line in subjects.lines_of(ax)] == list(PALETTE[:2])
     assert sum(line.get_gid() == "diagonal" for line in ax.get_lines()) == (picture != "murphy")
 
 
 @pytest.mark.parametrize("picture", ["reliability", "murphy", "roc"])
 def test_a_colour_can_be_chosen_for_each_model(picture: str) -> None:
     ax = drawn(picture, color={"second": "#123456"})
-    assert [line.get_color() for line in lines_of(ax)] == [PALETTE[0], "#123456"]
+    assert [line.get_color() for line in subjects.lines_of(ax)] == [PALETTE[0], "#123456"]
 
 
 def test_more_models_than_colours_differ_in_their_lines() -> None:
@@ -124,6 +115,6 @@ def test_limits_show_a_square_part() -> None:
 
 
 def test_axes_that_share_their_limits_are_all_square() -> None:
-    make, draw = PICTURES["reliability"]
+    make, draw = subjects.PICTURES["reliability"]
     axes = Figure().subplots(1, 2, sharex=True, sharey=True)
-    assert [draw(make(CONTINUOUS), ax).get_aspect() for ax in axes] == [1, 1]
+    assert [draw(make(subjects.CONTINUOUS), ax).get_aspect() for ax in axes] == [1, 1]

@@ -11,6 +11,7 @@ from scipy.integrate import quad, trapezoid
 from scipy.special import logit
 from tests.plots.subjects import legend_texts
 
+from properly import rules
 from properly._boundary._text import percent
 from properly.decisions._grid import odds
 from properly.errors import DataError
@@ -26,21 +27,6 @@ from properly.plots._threshold_scale import (
     ThresholdSpan,
     bend_band,
     ticks,
-)
-from properly.rules import (
-    BetaWeighted,
-    BinaryRule,
-    Bounded,
-    Brier,
-    Elementary,
-    HistogramWeighted,
-    Log,
-    Misclassification,
-    Mixture,
-    PointWeighted,
-    Regret,
-    Shifted,
-    Spherical,
 )
 
 if TYPE_CHECKING:
@@ -182,17 +168,17 @@ def test_the_height_is_that_of_what_is_in_view() -> None:
 
 
 # Rules of finite weight without point masses, bounded densities all.
-DENSITIES: list[BinaryRule] = [
-    Brier(),
-    Spherical(),
-    BetaWeighted(2, 2),
-    BetaWeighted(2, 8),
-    Shifted(0.1),
-    Bounded(Brier(), (0.05, 0.2)),
-    Bounded(Log(), (0.05, 0.2)),
-    Regret((0.0166, 0.03)),
-    HistogramWeighted([0.02, 0.05, 0.1, 0.2], [3, 5, 2]),
-    Mixture([(3, Brier()), (1, Bounded(Brier(), (0.3, 0.31)))]),
+DENSITIES: list[rules.BinaryRule] = [
+    rules.Brier(),
+    rules.Spherical(),
+    rules.BetaWeighted(2, 2),
+    rules.BetaWeighted(2, 8),
+    rules.Shifted(0.1),
+    rules.Bounded(rules.Brier(), (0.05, 0.2)),
+    rules.Bounded(rules.Log(), (0.05, 0.2)),
+    rules.Regret((0.0166, 0.03)),
+    rules.HistogramWeighted([0.02, 0.05, 0.1, 0.2], [3, 5, 2]),
+    rules.Mixture([(3, rules.Brier()), (1, rules.Bounded(rules.Brier(), (0.3, 0.31)))]),
 ]
 
 
@@ -207,7 +193,7 @@ def area(x: Any, y: Any, axis: Axis) -> float:
 
 
 @pytest.mark.parametrize("rule", DENSITIES, ids=lambda rule: rule.name)
-def test_on_log_odds_the_area_is_the_share_of_the_weight_in_view(rule: BinaryRule) -> None:
+def test_on_log_odds_the_area_is_the_share_of_the_weight_in_view(rule: rules.BinaryRule) -> None:
     x, y = drawn(threshold_weights(rule, axis="log-odds"))
     assert (x[0], x[-1]) == (0.001, 0.999)
     share = rule.mass(0.001, 0.999) / rule.mass(0.0, 1.0)
@@ -215,15 +201,15 @@ def test_on_log_odds_the_area_is_the_share_of_the_weight_in_view(rule: BinaryRul
 
 
 def test_densities_on_both_axes_are_those_of_the_formulas() -> None:
-    x, y = drawn(threshold_weights(BetaWeighted(2, 2)))
+    x, y = drawn(threshold_weights(rules.BetaWeighted(2, 2)))
     np.testing.assert_allclose(y, 6 * x * (1 - x), atol=1e-12)
-    x, y = drawn(threshold_weights(BetaWeighted(2, 2), axis="log-odds"))
+    x, y = drawn(threshold_weights(rules.BetaWeighted(2, 2), axis="log-odds"))
     np.testing.assert_allclose(y, 6 * (x * (1 - x)) ** 2, atol=1e-12)
 
 
 @pytest.mark.parametrize("axis", ["linear", "log-odds"])
 def test_a_jump_is_steep_and_nothing_is_drawn_on_the_ground(axis: Axis) -> None:
-    x, y = drawn(threshold_weights(Bounded(Brier(), (0.05, 0.2)), axis=axis))
+    x, y = drawn(threshold_weights(rules.Bounded(rules.Brier(), (0.05, 0.2)), axis=axis))
     seen = np.isfinite(y)
     assert np.all(y[seen][1:-1] > 0)
     assert (y[seen][0], y[seen][-1]) == (0, 0)
@@ -232,7 +218,7 @@ def test_a_jump_is_steep_and_nothing_is_drawn_on_the_ground(axis: Axis) -> None:
 
 def test_point_masses_are_stems_as_tall_as_their_share() -> None:
     ax = threshold_weights(
-        {"accuracy": Misclassification(), "three": PointWeighted([0.1, 0.2], [3, 1])}
+        {"accuracy": rules.Misclassification(), "three": rules.PointWeighted([0.1, 0.2], [3, 1])}
     )
     assert legend_texts(ax) == ["accuracy, point mass", "three, point mass"]
     np.testing.assert_array_equal(drawn(ax), [[0.5, 0.5, np.nan], [0, TALLEST, np.nan]])
@@ -248,7 +234,12 @@ def test_point_masses_are_stems_as_tall_as_their_share() -> None:
 
 
 def test_a_rule_with_both_has_one_name_and_one_colour() -> None:
-    ax = threshold_weights({"both": Mixture([(1, Brier()), (2, Elementary(0.3))]), "log": Log()})
+    ax = threshold_weights(
+        {
+            "both": rules.Mixture([(1, rules.Brier()), (2, rules.Elementary(0.3))]),
+            "log": rules.Log(),
+        }
+    )
     assert legend_texts(ax) == ["both", "log, not normalised"]
     density, stem, log = ax.get_lines()
     np.testing.assert_allclose(drawn(ax)[1], 0.5)

@@ -14,18 +14,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.rules import (
-    BetaWeighted,
-    Bounded,
-    Brier,
-    Elementary,
-    Log,
-    Misclassification,
-    MissedBenefit,
-    PointWeighted,
-    Regret,
-    Shifted,
-)
+from properly import rules
 
 from .held import FOLDER, assert_near, column, load, near, read
 
@@ -34,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly.rules import BinaryRule
 
 KEYS = {"unweighted": 207, "weighted": 193}  # budgets are counted in cases, without weights
 # What the files say of themselves, not of the forecasts; held against the rows below.
@@ -45,7 +33,7 @@ TERMS = {
     "_MCB": "miscalibration",
     "_DSC": "discrimination",
 }
-RULES: dict[str, Callable[[], BinaryRule]] = {"brier": Brier, "log": Log}
+RULES: dict[str, Callable[[], rules.BinaryRule]] = {"brier": rules.Brier, "log": rules.Log}
 PRIORS: dict[str, Literal["hand", "severity", "event_rate"]] = {
     "2,2": "hand",
     "2,1/pi": "severity",
@@ -93,7 +81,7 @@ class Sample(NamedTuple):
     def event_rate(self) -> float:
         return self.tally.event_rate
 
-    def term(self, rule: BinaryRule, suffix: str = "") -> float:
+    def term(self, rule: rules.BinaryRule, suffix: str = "") -> float:
         """Read one term of the decomposition; ``_pav`` is the score after recalibration."""
         if suffix == "_skill":
             return properly.skill(self.y, self.p, rule, weight=self.weight)
@@ -103,7 +91,7 @@ class Sample(NamedTuple):
         value: float = getattr(result, TERMS[suffix])
         return value
 
-    def mean(self, rule: BinaryRule) -> float:
+    def mean(self, rule: rules.BinaryRule) -> float:
         """Let the rule itself take the mean, of the rows."""
         return float(rule(self.y, self.p, weight=self.weight))
 
@@ -149,8 +137,8 @@ def whole_rule(sample: Sample, match: re.Match[str]) -> list[float]:
 def regret(sample: Sample, match: re.Match[str]) -> list[float]:
     c = float(match["c"])
     return [
-        sample.term(Elementary(c)),
-        sample.mean(PointWeighted([c])),
+        sample.term(rules.Elementary(c)),
+        sample.mean(rules.PointWeighted([c])),
         properly.at_threshold(sample.tally, c).regret,
         float(properly.regret_curve(sample.tally).at(c)),
     ]
@@ -168,7 +156,7 @@ def regret_strict(sample: Sample, match: re.Match[str]) -> list[float]:
     ]
     if c == 0.5:
         # A half at exactly 1/2 is the mean of acting iff p >= 1/2 and acting iff p > 1/2.
-        found.append(sample.term(Misclassification()) - sample.term(Elementary(0.5)))
+        found.append(sample.term(rules.Misclassification()) - sample.term(rules.Elementary(0.5)))
     return found
 
 
@@ -186,16 +174,16 @@ def at_threshold(sample: Sample, match: re.Match[str]) -> list[float]:
 def bounded(sample: Sample, match: re.Match[str]) -> list[float]:
     within, rule = ends(match), RULES[match["family"]]()
     if match["suffix"] == "_integral":
-        found = [sample.term(Bounded(rule, within, scale="integral"))]
+        found = [sample.term(rules.Bounded(rule, within, scale="integral"))]
         if match["family"] == "brier":
             found.append(2 * properly.regret_curve(sample.tally).area(within))
         return found
-    found = [sample.term(Bounded(rule, within), match["suffix"])]
+    found = [sample.term(rules.Bounded(rule, within), match["suffix"])]
     share = 1 if match["suffix"] == "_skill" else 2
     if match["family"] == "brier":
-        found.append(share * sample.term(Regret(within), match["suffix"]))
+        found.append(share * sample.term(rules.Regret(within), match["suffix"]))
     else:
-        found.append(sample.term(Regret(within, prior="logit"), match["suffix"]))
+        found.append(sample.term(rules.Regret(within, prior="logit"), match["suffix"]))
     return found
 
 
@@ -203,10 +191,10 @@ def mean_regret(sample: Sample, match: re.Match[str]) -> list[float]:
     within = ends(match)
     curve = properly.regret_curve(sample.tally)
     return [
-        sample.term(Regret(within)),
-        sample.mean(Regret(within)),
-        sample.mean(Regret(within, prior=Brier())),
-        sample.term(Bounded(Brier(), within)) / 2,
+        sample.term(rules.Regret(within)),
+        sample.mean(rules.Regret(within)),
+        sample.mean(rules.Regret(within, prior=rules.Brier())),
+        sample.term(rules.Bounded(rules.Brier(), within)) / 2,
         curve.area(within) / (within[1] - within[0]),
     ]
 
@@ -215,7 +203,7 @@ def mean_net_benefit(sample: Sample, match: re.Match[str]) -> list[float]:
     within = ends(match)
     return [
         properly.decisions.mean_net_benefit(sample.tally, within),
-        sample.event_rate - sample.mean(Bounded(MissedBenefit(), within)),
+        sample.event_rate - sample.mean(rules.Bounded(rules.MissedBenefit(), within)),
     ]
 
 
@@ -229,10 +217,13 @@ def beta(sample: Sample, match: re.Match[str]) -> list[float]:
     rate = sample.event_rate
     words = {"1+pi": 1 + rate, "2-pi": 2 - rate, "1/pi": 1 / rate}
     alpha, beta = (words[x] if x in words else float(x) for x in match["parameters"].split(","))
-    rule = BetaWeighted(alpha, beta)
+    rule = rules.BetaWeighted(alpha, beta)
     if match["a"] is not None:
         within = ends(match)
-        return [sample.term(Regret(within, prior=rule)), sample.mean(Bounded(rule, within))]
+        return [
+            sample.term(rules.Regret(within, prior=rule)),
+            sample.mean(rules.Bounded(rule, within)),
+        ]
     if match["stem"] == "beta_mean_regret":
         return [sample.term(rule), sample.mean(rule)]
     if match["stem"] == "beta_skill":
@@ -242,7 +233,7 @@ def beta(sample: Sample, match: re.Match[str]) -> list[float]:
 
 
 def shifted(sample: Sample, match: re.Match[str]) -> list[float]:
-    return [sample.mean(Shifted(float(match["mu"]), form=FORMS[match["form"]]))]
+    return [sample.mean(rules.Shifted(float(match["mu"]), form=FORMS[match["form"]]))]
 
 
 def at_budget(sample: Sample, match: re.Match[str]) -> list[float]:
@@ -323,7 +314,7 @@ def test_misclassification_is_one_minus_accuracy_where_no_forecast_is_one_half(n
     sample = sample_of(name, "unweighted")
     assert 0.5 not in sample.p
     errors = 1 - float(table(name, "unweighted")["accuracy@0.5"] or "nan")
-    assert sample.term(Misclassification()) == near(errors)
+    assert sample.term(rules.Misclassification()) == near(errors)
 
 
 # Decision curves

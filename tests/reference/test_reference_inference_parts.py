@@ -26,14 +26,7 @@ from tests.inference_numbers import (
 from tests.reference.held import assert_near, column, once
 
 import properly
-from properly.calibration._components import (
-    ForecastPrices,
-    NullDraws,
-    Worlds,
-    find_bias,
-    increasing_fit,
-    true_components,
-)
+from properly.calibration import _components as components
 from properly.counts._isotonic import recalibrate
 from properly.inference._variance import spread_of_means
 from properly.rules import Brier, Log
@@ -42,8 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tests.inference_numbers import Drawn
     from tests.reference.held import Areas
-
-    from properly.calibration._components import BiasCorrection
 
     Floats = NDArray[np.float64]
 
@@ -62,7 +53,7 @@ class World:
     """A data set, a rule's prices at its forecasts, and its two fitted truths."""
 
     tally: properly.Tally
-    prices: ForecastPrices
+    prices: components.ForecastPrices
     pav: Floats
     linear: Floats
 
@@ -75,8 +66,8 @@ class World:
 def world_of(rule: str, forecast: str) -> World:
     tally = tally_of(forecast)
     fit = recalibrate(tally)
-    prices = ForecastPrices.at(np.asarray(tally.value), RULES[rule])
-    linear = increasing_fit(tally, fit, prices)
+    prices = components.ForecastPrices.at(np.asarray(tally.value), RULES[rule])
+    linear = components.increasing_fit(tally, fit, prices)
     return World(tally, prices, np.asarray(properly.reliability(tally).recalibrated), linear)
 
 
@@ -92,7 +83,7 @@ def of_known_truths(rule: str, forecast: str) -> dict[str, float]:
     world = world_of(rule, forecast)
     found: dict[str, float] = {}
     for truth, curve in (("pav", world.pav), ("lin", world.linear)):
-        values = true_components(world.weight, curve, world.prices)
+        values = components.true_components(world.weight, curve, world.prices)
         for part, value in zip(COMPONENTS, values, strict=True):
             found[f"{part}.{rule}.{forecast}.theta_{truth}"] = value
     return found
@@ -165,10 +156,10 @@ def test_the_scores_of_certain_forecasts_are_the_published_ones() -> None:
 
 
 @cache
-def correction_of(rule: str, forecast: str) -> BiasCorrection:
+def correction_of(rule: str, forecast: str) -> components.BiasCorrection:
     world = world_of(rule, forecast)
-    (found,) = find_bias(
-        Worlds.of(world.tally),
+    (found,) = components.find_bias(
+        components.Worlds.of(world.tally),
         world.pav,
         [(world.prices, world.linear)],
         replicates=BIAS_REPLICATES,
@@ -236,7 +227,7 @@ def of_calibrated_worlds(rule: str, forecast: str) -> dict[str, tuple[float, flo
     assert_published(subject, found.statistic)
     assert found.mean_if_calibrated is not None
     rng = np.random.default_rng(20240604)
-    null = NullDraws(world.tally, [RULES[rule]], rng)
+    null = components.NullDraws(world.tally, [RULES[rule]], rng)
     drawn = null.miscalibration(RULES[rule], TEST_REPLICATES)
     p, mean = f"{subject}.test_p", f"{subject}.null_mean"
     return {

@@ -10,15 +10,8 @@ import pytest
 from tests.report.chart_subjects import made
 
 from properly import evaluate
+from properly.report import _class_charts as class_charts
 from properly.report._calibration_charts import reliability_chart
-from properly.report._class_charts import (
-    NEED_ORDER,
-    NUMBERS,
-    class_scores_chart,
-    confusion_chart,
-    hard_table,
-    retention_chart,
-)
 from properly.report._page_words import few
 from properly.report._vega import Chart, short
 from properly.rules import RPS, Log, RankedLog
@@ -96,7 +89,7 @@ def test_questions_are_cuts_if_there_is_an_order_and_else_classes() -> None:
 @pytest.mark.parametrize(("task", "rule"), [("ordinal", "rps"), ("multiclass", "brier")])
 def test_dots_are_the_parts_of_each_question(task: str, rule: str) -> None:
     e = evaluated(task=task)
-    chart = made(class_scores_chart, e)
+    chart = made(class_charts.class_scores_chart, e)
     rows = chart.spec["data"]["values"]
     for name in MODELS:
         dots = [row for row in rows if row["model"] == name]
@@ -109,14 +102,14 @@ def test_dots_are_the_parts_of_each_question(task: str, rule: str) -> None:
 
 
 def test_the_first_rule_that_adds_up_questions_is_shown() -> None:
-    chart = made(class_scores_chart, evaluated(rules=(Log(), RankedLog(), RPS())))
+    chart = made(class_charts.class_scores_chart, evaluated(rules=(Log(), RankedLog(), RPS())))
     assert chart.table.head[2] == "ranked log score"
-    assert class_scores_chart(evaluated(rules=Log())) is None
+    assert class_charts.class_scores_chart(evaluated(rules=Log())) is None
 
 
 def test_the_table_and_the_sentence_say_the_same() -> None:
     e = evaluated()
-    chart = made(class_scores_chart, e)
+    chart = made(class_charts.class_scores_chart, e)
     parts = e.decompositions["plain"]["rps"].parts
     assert list(parts) == ["minor or higher", "severe"]
     assert [row[1] for row in chart.table.rows] == [*MODELS] * 2
@@ -130,7 +123,9 @@ def test_the_table_and_the_sentence_say_the_same() -> None:
 def test_of_many_questions_twelve_are_shown() -> None:
     p = np.random.default_rng(2).dirichlet(np.ones(15), 60)
     y = np.concatenate([np.arange(12).repeat(4), np.zeros(12, dtype=int)])
-    chart = made(class_scores_chart, evaluate(y, {"m": p}, task="multiclass", replicates=0))
+    chart = made(
+        class_charts.class_scores_chart, evaluate(y, {"m": p}, task="multiclass", replicates=0)
+    )
     questions = params_of(chart)["questions"]
     assert questions == [str(k) for k in range(12)]
     assert chart.lead.endswith("Shown are 12 of 15.")
@@ -138,7 +133,7 @@ def test_of_many_questions_twelve_are_shown() -> None:
 
 def test_cells_are_counts_and_shares_of_the_true_class() -> None:
     e = evaluated()
-    rows = made(confusion_chart, e).spec["data"]["values"]
+    rows = made(class_charts.confusion_chart, e).spec["data"]["values"]
     assert len(rows) == 2 * 9
     for panel, name in enumerate(MODELS):
         counts = e.decisions[name].argmax.confusion.counts
@@ -151,7 +146,7 @@ def test_cells_are_counts_and_shares_of_the_true_class() -> None:
 
 def test_a_class_that_never_happened_has_no_shares_and_weights_are_written_short() -> None:
     e = evaluate([0, 0, 1], P[:3], task="multiclass", weight=[0.25, 0.5, 123456.0], replicates=0)
-    rows = made(confusion_chart, e).spec["data"]["values"]
+    rows = made(class_charts.confusion_chart, e).spec["data"]["values"]
     assert [row["share"] for row in rows if row["truth"] == 2] == [0, 0, 0]
     assert {row["written"] for row in rows} <= {"", "0.25", "0.5", "0.75", "123k"}
     assert "123k" in {row["written"] for row in rows}
@@ -159,7 +154,7 @@ def test_a_class_that_never_happened_has_no_shares_and_weights_are_written_short
 
 def test_the_sentence_and_the_table_have_the_numbers_of_the_record() -> None:
     e = evaluated()
-    chart = made(confusion_chart, e)
+    chart = made(class_charts.confusion_chart, e)
     confusion = e.decisions["plain"].argmax.confusion
     assert f"plain {100 * confusion.accuracy:.1f} %" in chart.alt
     right = int(confusion.counts[2, 2])
@@ -178,16 +173,16 @@ def test_the_sentence_and_the_table_have_the_numbers_of_the_record() -> None:
 def test_more_than_twelve_classes_are_not_drawn() -> None:
     p = np.random.default_rng(2).dirichlet(np.ones(13), 30)
     e = evaluate(np.arange(30) % 13, {"m": p}, task="multiclass", replicates=0)
-    assert confusion_chart(e) is None
-    assert len(hard_table(e).rows) == 1
+    assert class_charts.confusion_chart(e) is None
+    assert len(class_charts.hard_table(e).rows) == 1
 
 
 @pytest.mark.parametrize(("task", "ordered"), [("ordinal", True), ("multiclass", False)])
 def test_hard_metrics_are_those_of_each_way_to_decide(task: str, ordered: bool) -> None:
     e = evaluated(task)
-    table = hard_table(e)
-    columns = [x for x in NUMBERS if ordered or x not in NEED_ORDER]
-    assert table.head == ("model", "decides for", *(NUMBERS[x] for x in columns))
+    table = class_charts.hard_table(e)
+    columns = [x for x in class_charts.NUMBERS if ordered or x not in class_charts.NEED_ORDER]
+    assert table.head == ("model", "decides for", *(class_charts.NUMBERS[x] for x in columns))
     ways = {"likeliest class": "argmax"} | ({"least expected cost": "bayes"} if ordered else {})
     assert [row[:2] for row in table.rows] == [(name, way) for name in MODELS for way in ways]
     for name, way, *numbers in table.rows:
@@ -202,7 +197,7 @@ def test_hard_metrics_are_those_of_each_way_to_decide(task: str, ordered: bool) 
 )
 def test_points_are_those_of_the_curves(task: str, metric: str, better: str) -> None:
     e = evaluated(task)
-    chart = made(retention_chart, e)
+    chart = made(class_charts.retention_chart, e)
     rows = chart.spec["data"]["values"]
     for name, curve in e.retention.items():
         points = [row for row in rows if row["model"] == name]
@@ -215,7 +210,7 @@ def test_points_are_those_of_the_curves(task: str, metric: str, better: str) -> 
 
 def test_the_table_and_the_sentence_have_the_ends() -> None:
     e = evaluated("multiclass")
-    chart, curve = made(retention_chart, e), e.retention["plain"]
+    chart, curve = made(class_charts.retention_chart, e), e.retention["plain"]
     shares = ("0 %", "5 %", "10 %", "15 %", "20 %")
     assert chart.table.head == ("error rate", *(f"{share} referred" for share in shares))
     places = (0, 5, 10, 15, 20)

@@ -19,19 +19,7 @@ from tests.report.threshold_subjects import HOSTILE, NAMES, data_of, evaluation,
 from properly import Interval, regret_curve, stream, tally
 from properly._boundary._text import percent
 from properly.counts import baselines
-from properly.report._threshold_charts import (
-    DRAWN,
-    EDGES,
-    LEFT,
-    RANKING,
-    RANKING_WIDTH,
-    drawn_at,
-    integrals,
-    regret_chart,
-    threshold_axis,
-    views,
-    zoom_words,
-)
+from properly.report import _threshold_charts as threshold_charts
 
 if TYPE_CHECKING:
     from properly.decisions import MurphyCurve
@@ -70,7 +58,12 @@ def ranked(spec: Spec, brush: tuple[float, float] | None) -> tuple[str, dict[str
     svg = vl_convert.vegalite_to_svg(json.loads(text))
     placed = re.findall(r"<text[^>]*translate\((\d+),([\d.]+)\)[^>]*>([^<]*)</text>", svg)
     lines = sorted((float(y), float(x), html.unescape(said)) for x, y, said in placed)
-    lines = [line for line in lines if line[1] in (LEFT, LEFT + RANKING_WIDTH)]
+    lines = [
+        line
+        for line in lines
+        if line[1]
+        in (threshold_charts.LEFT, threshold_charts.LEFT + threshold_charts.RANKING_WIDTH)
+    ]
     (_, _, title), (_, _, over), *rows = lines
     assert title == "Mean regret"
     return over, {rows[k][2]: float(rows[k + 1][2]) for k in range(0, len(rows), 2)}
@@ -90,8 +83,8 @@ def test_integrals_of_many_thresholds_lose_no_digits() -> None:
     rng = np.random.default_rng(1)
     p = rng.random(100_000)
     curve = regret_curve(tally(rng.random(100_000) < p, p))
-    steps = np.diff(integrals(curve, EDGES))[::37]
-    pairs = zip(EDGES[:-1][::37], EDGES[1:][::37], strict=True)
+    steps = np.diff(threshold_charts.integrals(curve, threshold_charts.EDGES))[::37]
+    pairs = zip(threshold_charts.EDGES[:-1][::37], threshold_charts.EDGES[1:][::37], strict=True)
     np.testing.assert_allclose(steps, [curve.area(pair) for pair in pairs], rtol=0, atol=1e-15)
 
 
@@ -100,29 +93,29 @@ def test_integrals_of_many_thresholds_lose_no_digits() -> None:
 def test_the_ranking_is_that_of_the_library(
     dragged: tuple[float, float], ends: tuple[float, float]
 ) -> None:
-    over, order = ranked(regret_chart(evaluation()).spec, dragged)
+    over, order = ranked(threshold_charts.regret_chart(evaluation()).spec, dragged)
     assert over == f"thresholds {percent(ends[0])} to {percent(ends[1])}"
     assert sorted(map(shortened, order)) == sorted(map(shortened, means(ends)))
     np.testing.assert_allclose(list(order.values()), list(means(ends).values()), rtol=0, atol=1e-12)
 
 
 def test_without_a_range_all_thresholds_count() -> None:
-    over, ranking = ranked(regret_chart(evaluation(None)).spec, None)
+    over, ranking = ranked(threshold_charts.regret_chart(evaluation(None)).spec, None)
     assert over == "thresholds 0 % to 100 %"
     np.testing.assert_allclose(list(ranking.values()), list(means((0, 1)).values()), atol=1e-12)
 
 
 def test_the_brush_begins_with_the_range() -> None:
-    (brush,) = regret_chart(evaluation()).spec["layer"][0]["params"]
+    (brush,) = threshold_charts.regret_chart(evaluation()).spec["layer"][0]["params"]
     assert brush["name"] == "brush"
     assert brush["value"] == {"x": [0.05, 0.3]}
-    (brush,) = regret_chart(evaluation(None)).spec["layer"][0]["params"]
+    (brush,) = threshold_charts.regret_chart(evaluation(None)).spec["layer"][0]["params"]
     assert "value" not in brush
 
 
 def test_a_script_finds_the_ranking_and_the_signals() -> None:
-    vega = vl_convert.vegalite_to_vega(regret_chart(evaluation()).spec)
-    (ranked,) = (x for x in vega["data"] if x["name"] == RANKING)
+    vega = vl_convert.vegalite_to_vega(threshold_charts.regret_chart(evaluation()).spec)
+    (ranked,) = (x for x in vega["data"] if x["name"] == threshold_charts.RANKING)
     assert ranked["source"] == "areas"
     made = [name for step in ranked["transform"] for name in np.atleast_1d(step.get("as", []))]
     assert {"mean_regret", "rank", "row"} <= set(made)
@@ -134,7 +127,7 @@ def test_a_script_finds_the_ranking_and_the_signals() -> None:
 
 
 def test_the_curves_are_those_of_the_library() -> None:
-    spec = regret_chart(evaluation()).spec
+    spec = threshold_charts.regret_chart(evaluation()).spec
     rows = data(spec, "curves")
     assert [row["model"] for row in rows] == list(NAMES)
     for row in rows:
@@ -156,7 +149,7 @@ def test_a_curve_of_many_thresholds_is_drawn_at_few() -> None:
     plain = {name: regret_curve(x) for name, x in baselines(t).items()}
     others = {"event_rate": t.event_rate, "within": None, "over_ranges": None, "summed": True}
     e: Any = SimpleNamespace(regret={"m": regret_curve(t)}, baseline_regret=plain, **others)
-    (row,) = data(regret_chart(e).spec, "curves")
+    (row,) = data(threshold_charts.regret_chart(e).spec, "curves")
     assert len(row["at"]) < 400
     # What a forecast of 0 costs that was wrong is seen at the left end too.
     assert row["height"][0] == pytest.approx(1 / 3001, rel=1e-4)
@@ -166,9 +159,9 @@ def test_a_curve_of_many_thresholds_is_drawn_at_few() -> None:
 def test_the_view_of_a_range_begins_zoomed_and_ends_above_what_is_seen() -> None:
     for within in [(0.05, 0.3), (0.5, 0.7), (0.01, 0.05)]:
         e = evaluation(within)
-        spec = regret_chart(e).spec
+        spec = threshold_charts.regret_chart(e).spec
         assert {"name": "zoomed", "value": True} in spec["params"]
-        _, view = views(e)
+        _, view = threshold_charts.views(e)
         at = np.linspace(view.lower, view.upper, 5000)
         none = np.minimum(at * (1 - e.event_rate), (1 - at) * e.event_rate).max()
         highest = max(curve.at(at).max() for curve in e.regret.values())
@@ -185,7 +178,7 @@ def test_the_view_of_a_range_begins_zoomed_and_ends_above_what_is_seen() -> None
 
 
 def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
-    chart, e = regret_chart(evaluation()), evaluation()
+    chart, e = threshold_charts.regret_chart(evaluation()), evaluation()
     averages = [curve.area((0.05, 0.3)) / 0.25 for curve in curves().values()]
     assert chart.alt.startswith(
         f"Mean regret over thresholds from 5 % to 30 %, the least first: plain {averages[0]:.5f}, "
@@ -204,7 +197,7 @@ def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
 
 def test_the_script_is_handed_what_intervals_and_tiers_are_made_of() -> None:
     e = evaluation()
-    handed, over = regret_chart(e).spec["usermeta"], e.over_ranges
+    handed, over = threshold_charts.regret_chart(e).spec["usermeta"], e.over_ranges
     assert over is not None
     assert handed["headline"] == [0.05, 0.3]
     assert handed["models"] == len(over.models) == len(e.regret)
@@ -218,7 +211,7 @@ def test_the_script_is_handed_what_intervals_and_tiers_are_made_of() -> None:
 def test_without_rows_the_page_says_why_there_are_no_intervals() -> None:
     summed = stream()
     summed.add([0, 1, 0, 1], {"a": [0.1, 0.7, 0.3, 0.6]})
-    handed = regret_chart(summed.evaluate(replicates=0)).spec["usermeta"]
+    handed = threshold_charts.regret_chart(summed.evaluate(replicates=0)).spec["usermeta"]
     why = "There are no intervals over other ranges of a summary without the rows."
     assert handed == {"headline": [0.0, 1.0], "why": why}
 
@@ -248,8 +241,8 @@ def test_small_thresholds_have_room_where_they_matter(
     rate: float, within: tuple[float, float] | None, power: float
 ) -> None:
     e = about(rate, within)
-    assert views(e)[0].power == power
-    scale = threshold_axis(e)["scale"]
+    assert threshold_charts.views(e)[0].power == power
+    scale = threshold_charts.threshold_axis(e)["scale"]
     assert in_view(scale["domain"], zoomed=False) == [0, 1]
     assert in_view(exponents(scale), zoomed=False) == power
 
@@ -272,11 +265,11 @@ def test_a_range_is_looked_at_with_a_little_on_either_side(
     rate: float, within: tuple[float, float], seen: tuple[float, float, float]
 ) -> None:
     e = about(rate, within)
-    assert views(e)[1] == seen
-    scale = threshold_axis(e)["scale"]
+    assert threshold_charts.views(e)[1] == seen
+    scale = threshold_charts.threshold_axis(e)["scale"]
     assert in_view(scale["domain"], zoomed=True) == list(seen[:2])
     assert in_view(exponents(scale), zoomed=True) == seen[2]
-    assert zoom_words(e) == f"{percent(within[0])} to {percent(within[1])}"
+    assert threshold_charts.zoom_words(e) == f"{percent(within[0])} to {percent(within[1])}"
 
 
 @pytest.mark.parametrize("within", [None, (0, 1), (0.05, 0.8)])
@@ -284,17 +277,17 @@ def test_nearly_all_thresholds_are_no_view_of_their_own(
     within: tuple[float, float] | None,
 ) -> None:
     e = about(0.04, within)
-    assert len(views(e)) == 1
-    assert zoom_words(e) == ""
-    assert "expr" not in str(threshold_axis(e))
-    np.testing.assert_array_equal(drawn_at(e), DRAWN)
+    assert len(threshold_charts.views(e)) == 1
+    assert threshold_charts.zoom_words(e) == ""
+    assert "expr" not in str(threshold_charts.threshold_axis(e))
+    np.testing.assert_array_equal(threshold_charts.drawn_at(e), threshold_charts.DRAWN)
 
 
 @pytest.mark.parametrize("rate", [0.3, 0.04, 0.001])
 def test_ticks_are_round_and_apart(rate: float) -> None:
     ends = [0, 0.0001, 0.0005, 0.003, 0.01, 0.02, 0.1, 0.25, 0.4, 0.55, 0.6, 0.85, 1]
     for lower, upper in combinations(ends, 2):
-        for k, view in enumerate(views(about(rate, (lower, upper)))):
+        for k, view in enumerate(threshold_charts.views(about(rate, (lower, upper)))):
             ticks = np.array(view.ticks())
             assert 4 <= len(ticks) <= 13
             assert ticks.min() >= view.lower
@@ -306,20 +299,20 @@ def test_ticks_are_round_and_apart(rate: float) -> None:
 @pytest.mark.parametrize("within", [(0.4, 0.6), (0.01, 0.1), (0.0005, 0.1), (0.001, 0.002)])
 def test_lines_look_smooth_where_a_range_is_looked_at(within: tuple[float, float]) -> None:
     e = about(0.04, within)
-    _, view = views(e)
-    at = drawn_at(e)
-    assert set(DRAWN) < set(at)
+    _, view = threshold_charts.views(e)
+    at = threshold_charts.drawn_at(e)
+    assert set(threshold_charts.DRAWN) < set(at)
     inside = at[(at >= view.lower) & (at <= view.upper)]
     assert (inside[0], inside[-1]) == (view.lower, view.upper)
     # Of 640 pixels, some ten; but next to 0, where a power stretches what is hardly there.
     assert np.diff(view.place(inside))[1:].max() < 0.015
-    assert len(at) - len(DRAWN) <= 400
+    assert len(at) - len(threshold_charts.DRAWN) <= 400
 
 
 def test_steps_are_finer_below_one_percent() -> None:
-    steps = np.diff(EDGES)
-    np.testing.assert_allclose(steps[EDGES[1:] <= 0.01], 0.0001)
-    np.testing.assert_allclose(steps[EDGES[1:] > 0.01], 0.001)
-    assert len(DRAWN) < 400
-    assert (DRAWN[0], DRAWN[-1]) == (0, 0.99)
-    assert np.all(np.diff(DRAWN) > 0)
+    steps = np.diff(threshold_charts.EDGES)
+    np.testing.assert_allclose(steps[threshold_charts.EDGES[1:] <= 0.01], 0.0001)
+    np.testing.assert_allclose(steps[threshold_charts.EDGES[1:] > 0.01], 0.001)
+    assert len(threshold_charts.DRAWN) < 400
+    assert (threshold_charts.DRAWN[0], threshold_charts.DRAWN[-1]) == (0, 0.99)
+    assert np.all(np.diff(threshold_charts.DRAWN) > 0)

@@ -6,21 +6,8 @@ import math
 
 import pytest
 
+from properly import rules
 from properly.report._page_words import chance, decimals_for, few, fixed, from_to, percent
-from properly.rules import (
-    PBS,
-    PLL,
-    RPS,
-    BetaWeighted,
-    Bounded,
-    Brier,
-    Elementary,
-    Log,
-    Ranked,
-    Regret,
-    Rule,
-    Spherical,
-)
 from properly.rules._parse import rule_in_words
 
 
@@ -71,32 +58,35 @@ RANGE = (0.1, 0.5)
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        (Brier(), "Brier score"),
-        (RPS(), "ranked probability score"),
-        (PBS(), "penalized Brier score"),
-        (PLL(), "penalized logarithmic loss"),
-        (Bounded(Log(), (0.05, 0.125)), "log score at thresholds of 5 % to 12.5 %"),
-        (Regret((0.01, 0.1)), "mean regret at thresholds of 1 % to 10 %"),
+        (rules.Brier(), "Brier score"),
+        (rules.RPS(), "ranked probability score"),
+        (rules.PBS(), "penalized Brier score"),
+        (rules.PLL(), "penalized logarithmic loss"),
+        (rules.Bounded(rules.Log(), (0.05, 0.125)), "log score at thresholds of 5 % to 12.5 %"),
+        (rules.Regret((0.01, 0.1)), "mean regret at thresholds of 1 % to 10 %"),
         (
-            Regret((0.01, 0.1), prior="logit"),
+            rules.Regret((0.01, 0.1), prior="logit"),
             "mean regret at thresholds of 1 % to 10 %, thresholds alike on log-odds",
         ),
         (
-            Regret((0.01, 0.1), prior=BetaWeighted(2, 8)),
+            rules.Regret((0.01, 0.1), prior=rules.BetaWeighted(2, 8)),
             "mean regret at thresholds of 1 % to 10 %, thresholds weighted as Beta(2, 8)",
         ),
-        (Elementary(0.05), "regret at a threshold of 5 %"),
-        (BetaWeighted(2, 8.5), "mean regret, thresholds weighted as Beta(2, 8.5)"),
-        (Ranked(Bounded(Brier(), (0, 0.5))), "ranked Brier score at thresholds of 0 % to 50 %"),
+        (rules.Elementary(0.05), "regret at a threshold of 5 %"),
+        (rules.BetaWeighted(2, 8.5), "mean regret, thresholds weighted as Beta(2, 8.5)"),
         (
-            Regret((0.01, 0.1), prior=Spherical()),
+            rules.Ranked(rules.Bounded(rules.Brier(), (0, 0.5))),
+            "ranked Brier score at thresholds of 0 % to 50 %",
+        ),
+        (
+            rules.Regret((0.01, 0.1), prior=rules.Spherical()),
             "Regret(within=Interval(lower=0.01, upper=0.1), prior=Spherical())",
         ),
         (
-            Bounded(Log(), (0, 0.1), "integral"),
+            rules.Bounded(rules.Log(), (0, 0.1), "integral"),
             "Bounded(rule=Log(), within=Interval(lower=0.0, upper=0.1), scale='integral')",
         ),
     ],
 )
-def test_a_rule_has_the_words_of_its_users(rule: Rule, words: str) -> None:
+def test_a_rule_has_the_words_of_its_users(rule: rules.Rule, words: str) -> None:
     assert rule_in_words(rule) == words

@@ -11,22 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.rules import (
-    PBS,
-    PLL,
-    BinaryRule,
-    Bounded,
-    Brier,
-    ClassRule,
-    Elementary,
-    HistogramWeighted,
-    Log,
-    Misclassification,
-    Mixture,
-    Propriety,
-    Shifted,
-    SquaredAbsoluteRPS,
-)
+from properly import rules
 from properly.rules._counterexamples import (
     Prices,
     _gains,
@@ -42,7 +27,7 @@ from properly.rules._counterexamples import (
 from properly.rules._distance import SquaredMeanError
 
 
-def beaten(rule: ClassRule, classes: int, denominator: int) -> int:
+def beaten(rule: rules.ClassRule, classes: int, denominator: int) -> int:
     """Count the truths of a grid that some report of the same grid beats."""
     p = lattice(classes, denominator).p
     return int((_gains(Prices(rule, classes), p, p) > 0).any(axis=1).sum())
@@ -61,15 +46,15 @@ def test_as_many_truths_are_beaten_as_exact_arithmetic_counts(
     ties: Any, counts: tuple[int, ...]
 ) -> None:
     grids = ((2, 24), (3, 12), (4, 8))
-    assert tuple(beaten(PBS(ties=ties), *grid) for grid in grids) == counts
+    assert tuple(beaten(rules.PBS(ties=ties), *grid) for grid in grids) == counts
 
 
 def test_the_log_score_with_ties_as_correct_beats_more_truths() -> None:
-    assert beaten(PLL(ties="any_correct"), 2, 24) == 12
+    assert beaten(rules.PLL(ties="any_correct"), 2, 24) == 12
 
 
 def test_the_simplest_pair_is_the_one_of_small_denominators() -> None:
-    found = best_pair(Prices(PBS(ties="any_correct"), 2), all_points(2))
+    found = best_pair(Prices(rules.PBS(ties="any_correct"), 2), all_points(2))
     assert found is not None
     assert found.as_fractions() == "truth (2/3, 1/3), report (1/2, 1/2)"
     # Honest: 2/3 * 2/9 + 1/3 * (8/9 + 1/2); a tie costs 1/2 whatever happens.
@@ -78,7 +63,7 @@ def test_the_simplest_pair_is_the_one_of_small_denominators() -> None:
 
 
 def test_rounding_does_not_refute() -> None:
-    class Noisy(Elementary):
+    class Noisy(rules.Elementary):
         """A proper rule whose last digits are wrong."""
 
         def loss_if_event(self, p: Any) -> Any:
@@ -89,7 +74,7 @@ def test_rounding_does_not_refute() -> None:
 
 @pytest.mark.slow
 def test_a_bias_too_small_for_the_grid_is_found_and_rounded() -> None:
-    prices = Prices(Shifted(0.49999, form="published"), 2)
+    prices = Prices(rules.Shifted(0.49999, form="published"), 2)
     assert best_pair(prices, all_points(2)) is None
     found = optimised(prices, np.random.default_rng(0))
     assert found is not None
@@ -98,10 +83,10 @@ def test_a_bias_too_small_for_the_grid_is_found_and_rounded() -> None:
     assert all("/" in part for part in found.as_fractions().split(", ") if part[-2:] != "0)")
 
 
-class Tempered(ClassRule):
+class Tempered(rules.ClassRule):
     """The Brier score of forecasts made a little sharper."""
 
-    propriety = Propriety.IMPROPER
+    propriety = rules.Propriety.IMPROPER
     name = "tempered"
 
     def range_for(self, classes: int) -> tuple[float, float]:
@@ -110,7 +95,7 @@ class Tempered(ClassRule):
 
     def classwise(self, p: Any) -> Any:
         sharper = p**1.001
-        return Brier().classwise(sharper / sharper.sum(axis=1, keepdims=True))
+        return rules.Brier().classwise(sharper / sharper.sum(axis=1, keepdims=True))
 
 
 def test_several_classes_are_optimised_too() -> None:
@@ -126,20 +111,22 @@ def test_several_classes_are_optimised_too() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", [Brier(), Log(), PBS()])
-def test_optimising_a_strictly_proper_rule_finds_nothing(rule: ClassRule) -> None:
+@pytest.mark.parametrize("rule", [rules.Brier(), rules.Log(), rules.PBS()])
+def test_optimising_a_strictly_proper_rule_finds_nothing(rule: rules.ClassRule) -> None:
     assert optimised(Prices(rule, 3), np.random.default_rng(1)) is None
 
 
 @pytest.mark.parametrize(
     ("rule", "classes", "said"),
     [
-        (Misclassification(), 3, "truth (1/2, 1/2, 0), report (1, 0, 0)"),
+        (rules.Misclassification(), 3, "truth (1/2, 1/2, 0), report (1, 0, 0)"),
         (SquaredMeanError(), 3, "truth (0, 1, 0), report (1/2, 0, 1/2)"),
-        (Elementary(0.25), 2, "truth (0, 1), report (1/2, 1/2)"),
+        (rules.Elementary(0.25), 2, "truth (0, 1), report (1/2, 1/2)"),
     ],
 )
-def test_the_simplest_tie_is_named(rule: ClassRule | BinaryRule, classes: int, said: str) -> None:
+def test_the_simplest_tie_is_named(
+    rule: rules.ClassRule | rules.BinaryRule, classes: int, said: str
+) -> None:
     found = tied(Prices(rule, classes))
     assert found is not None
     assert found.as_fractions() == said
@@ -148,18 +135,23 @@ def test_the_simplest_tie_is_named(rule: ClassRule | BinaryRule, classes: int, s
 
 @pytest.mark.parametrize(
     "rule",
-    [Bounded(Brier(), (0.01, 0.99)), HistogramWeighted((0, 0.5, 0.51, 1), (1, 0, 1))],
+    [
+        rules.Bounded(rules.Brier(), (0.01, 0.99)),
+        rules.HistogramWeighted((0, 0.5, 0.51, 1), (1, 0, 1)),
+    ],
     ids=repr,
 )
-def test_a_tie_between_the_points_of_the_grid_is_found_on_the_edge(rule: BinaryRule) -> None:
+def test_a_tie_between_the_points_of_the_grid_is_found_on_the_edge(rule: rules.BinaryRule) -> None:
     found = tied(Prices(rule, 2))
     assert found is not None
     assert found.truth_loss == found.report_loss
     assert found.truth != found.report
 
 
-@pytest.mark.parametrize("rule", [Brier(), Log(), HistogramWeighted((0, 0.5, 1), (1, 3))], ids=repr)
-def test_a_strictly_proper_rule_has_no_tie(rule: BinaryRule) -> None:
+@pytest.mark.parametrize(
+    "rule", [rules.Brier(), rules.Log(), rules.HistogramWeighted((0, 0.5, 1), (1, 3))], ids=repr
+)
+def test_a_strictly_proper_rule_has_no_tie(rule: rules.BinaryRule) -> None:
     assert tied(Prices(rule, 2)) is None
 
 
@@ -201,7 +193,7 @@ def test_expected_losses_are_those_of_the_reference_for_sa_rps() -> None:
     cases = json.loads((REFERENCE / "ordinal" / "sa_rps_propriety.json").read_text("utf-8"))
     for case in cases:
         q, p = point(case["q"]), point(case["minimiser"])
-        found = expected(q, Prices(SquaredAbsoluteRPS(), q.shape[1])(np.vstack([q, p])))[0]
+        found = expected(q, Prices(rules.SquaredAbsoluteRPS(), q.shape[1])(np.vstack([q, p])))[0]
         assert found[0] == pytest.approx(number(case["honest_expected_sa_rps"]), abs=1e-12)
         assert found[1] == pytest.approx(number(case["min_expected_sa_rps"]), abs=1e-12)
 
@@ -211,7 +203,7 @@ def test_expected_losses_are_those_of_the_reference_for_penalties(ties: str) -> 
     cases = json.loads((REFERENCE / "penalized" / "propriety.json").read_text("utf-8"))
     for case in cases:
         q, p = point(case["q"]), point(case["p"])
-        for name, rule in (("pbs", PBS(ties=ties)), ("pll", PLL(ties=ties))):  # type: ignore[arg-type]
+        for name, rule in (("pbs", rules.PBS(ties=ties)), ("pll", rules.PLL(ties=ties))):  # type: ignore[arg-type]
             found = expected(q, Prices(rule, q.shape[1])(np.vstack([q, p])))[0]
             said = case["expected"][ties]
             assert found[0] == pytest.approx(number(said[f"{name}_honest"]), abs=1e-12)
@@ -219,5 +211,5 @@ def test_expected_losses_are_those_of_the_reference_for_penalties(ties: str) -> 
 
 
 def test_a_rule_for_one_event_prices_the_second_class() -> None:
-    found = Prices(Mixture([(1.0, Brier())]), 2)(np.array([[0.75, 0.25]]))
+    found = Prices(rules.Mixture([(1.0, rules.Brier())]), 2)(np.array([[0.75, 0.25]]))
     assert found.tolist() == [[0.0625, 0.5625]]

@@ -11,16 +11,7 @@ import array_api_strict
 import numpy as np
 import pytest
 
-from properly.rules import (
-    Bounded,
-    Log,
-    Misclassification,
-    Mixture,
-    Propriety,
-    Pseudospherical,
-    Ranked,
-    Spherical,
-)
+from properly import rules
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,8 +72,10 @@ def exact_losses(power: float, p: float) -> list[Decimal]:
     ],
 )
 def test_a_rule_states_its_facts(power: float, worst: float, name: str) -> None:
-    rule = Pseudospherical(power)
-    assert rule.propriety is rule.propriety_for(2) is rule.propriety_for(7) is Propriety.STRICT
+    rule = rules.Pseudospherical(power)
+    assert (
+        rule.propriety is rule.propriety_for(2) is rule.propriety_for(7) is rules.Propriety.STRICT
+    )
     assert (rule.is_proper, rule.needs_order, rule.atoms) == (True, False, ())
     assert rule.name == name
     assert rule.range == rule.range_for(2) == rule.range_for(9) == (0, worst)
@@ -93,19 +86,19 @@ def test_a_rule_states_its_facts(power: float, worst: float, name: str) -> None:
 
 
 def test_power_0_is_the_log_score() -> None:
-    rule = Pseudospherical(0)
+    rule = rules.Pseudospherical(0)
     close: dict[str, Any] = {"rtol": 4 * EPS, "atol": 0}
-    np.testing.assert_allclose(rule.loss(Y, P), Log().loss(Y, P), **close)
-    np.testing.assert_allclose(rule.loss(CLASSES, ROWS), Log().loss(CLASSES, ROWS), **close)
-    np.testing.assert_allclose(rule.classwise(np.eye(3)), Log().classwise(np.eye(3)), **close)
-    np.testing.assert_allclose(rule.weight(GRID), Log().weight(GRID), **close)
-    np.testing.assert_allclose(rule.slope(Y, P), Log().slope(Y, P), **close)
+    np.testing.assert_allclose(rule.loss(Y, P), rules.Log().loss(Y, P), **close)
+    np.testing.assert_allclose(rule.loss(CLASSES, ROWS), rules.Log().loss(CLASSES, ROWS), **close)
+    np.testing.assert_allclose(rule.classwise(np.eye(3)), rules.Log().classwise(np.eye(3)), **close)
+    np.testing.assert_allclose(rule.weight(GRID), rules.Log().weight(GRID), **close)
+    np.testing.assert_allclose(rule.slope(Y, P), rules.Log().slope(Y, P), **close)
     z = np.linspace(-800, 800, len(Y))
-    np.testing.assert_allclose(rule.logit_slope(Y, z), Log().logit_slope(Y, z), **close)
+    np.testing.assert_allclose(rule.logit_slope(Y, z), rules.Log().logit_slope(Y, z), **close)
 
 
 def test_power_one_half_is_twice_spherical() -> None:
-    rule = Pseudospherical(0.5)
+    rule = rules.Pseudospherical(0.5)
     close: dict[str, Any] = {"rtol": 4 * EPS, "atol": 0}
     for method, args in (
         ("loss", (Y, P)),
@@ -115,16 +108,16 @@ def test_power_one_half_is_twice_spherical() -> None:
         ("false_positives", (0.1 * GRID, GRID)),
         ("false_negatives", (GRID, np.sqrt(GRID))),
     ):
-        twice = 2 * np.asarray(getattr(Spherical(), method)(*args))
+        twice = 2 * np.asarray(getattr(rules.Spherical(), method)(*args))
         np.testing.assert_allclose(getattr(rule, method)(*args), twice, **close)
 
 
 def test_near_power_1_it_is_the_share_of_mistakes() -> None:
-    rule, p = Pseudospherical(1 - 1e-12), np.delete(GRID, 32)
+    rule, p = rules.Pseudospherical(1 - 1e-12), np.delete(GRID, 32)
     for y in (0, 1):
         outcome = np.full(len(p), y)
         np.testing.assert_allclose(
-            rule.loss(outcome, p), Misclassification().loss(outcome, p), rtol=0, atol=2e-12
+            rule.loss(outcome, p), rules.Misclassification().loss(outcome, p), rtol=0, atol=2e-12
         )
     np.testing.assert_allclose(rule.loss([0, 1], [0.5, 0.5]), 0.5, rtol=1e-11)
     tied = [[0.4, 0.4, 0.2]]
@@ -141,7 +134,7 @@ def test_powers_near_0_lose_no_digit() -> None:
                 none, event = (float(x) for x in exact_losses(power, p))
             # At 1e-300 the exponent, which is rounded, meets a logarithm of -690.
             rounding = 690 * EPS if p == 1e-300 else 32 * EPS
-            found = Pseudospherical(power).loss([0, 1], [p, p])
+            found = rules.Pseudospherical(power).loss([0, 1], [p, p])
             np.testing.assert_allclose(found, [none, event], rtol=rounding)
 
 
@@ -150,12 +143,14 @@ def test_powers_near_0_lose_no_digit() -> None:
 
 def test_one_case_costs_what_the_definition_says() -> None:
     # a = 0.6: at one half the share is one half, and 2 ** (2 / 3) - 1 is to be divided by 2 / 3.
-    assert Pseudospherical().loss([1], [0.5])[0] == pytest.approx(1.5 * (2 ** (2 / 3) - 1))
+    assert rules.Pseudospherical().loss([1], [0.5])[0] == pytest.approx(1.5 * (2 ** (2 / 3) - 1))
     # a = 1/2: the shares of 0.8 and 0.2 are 2/3 and 1/3.
-    np.testing.assert_allclose(Pseudospherical(-1).loss([1, 0], [0.8, 0.8]), [0.5, 2], rtol=1e-15)
+    np.testing.assert_allclose(
+        rules.Pseudospherical(-1).loss([1, 0], [0.8, 0.8]), [0.5, 2], rtol=1e-15
+    )
     # a = 2: 9/14, 4/14, 1/14.
     np.testing.assert_allclose(
-        Pseudospherical(0.5).classwise(np.array([[0.5, 1 / 3, 1 / 6]]))[0],
+        rules.Pseudospherical(0.5).classwise(np.array([[0.5, 1 / 3, 1 / 6]]))[0],
         2 * (1 - np.sqrt(np.array([9, 4, 1]) / 14)),
         rtol=1e-15,
     )
@@ -164,7 +159,7 @@ def test_one_case_costs_what_the_definition_says() -> None:
 @pytest.mark.slow
 @every_power
 def test_the_cost_between_any_two_thresholds_is_exact(power: float) -> None:
-    rule = Pseudospherical(power)
+    rule = rules.Pseudospherical(power)
     with localcontext() as context:
         context.prec = DIGITS
         losses = {p: exact_losses(power, p) for p in EDGES}
@@ -179,7 +174,7 @@ def test_the_cost_between_any_two_thresholds_is_exact(power: float) -> None:
 
 @every_power
 def test_nothing_lies_between_a_threshold_and_itself(power: float) -> None:
-    rule, ends = Pseudospherical(power), np.array([0.0, 1e-300, 0.3, 0.5, 1 - 2**-53, 1.0])
+    rule, ends = rules.Pseudospherical(power), np.array([0.0, 1e-300, 0.3, 0.5, 1 - 2**-53, 1.0])
     np.testing.assert_array_equal(rule.false_positives(ends, ends), 0)
     np.testing.assert_array_equal(rule.false_negatives(ends, ends), 0)
 
@@ -187,7 +182,7 @@ def test_nothing_lies_between_a_threshold_and_itself(power: float) -> None:
 @every_power
 def test_a_narrow_range_keeps_every_digit(power: float) -> None:
     low, high = 0.3, 0.3 + 1e-9
-    bounded = Bounded(Pseudospherical(power), (low, high), scale="integral")
+    bounded = rules.Bounded(rules.Pseudospherical(power), (low, high), scale="integral")
     with localcontext() as context:
         context.prec = DIGITS
         (none_low, event_low), (none_high, event_high) = (
@@ -201,7 +196,7 @@ def test_a_narrow_range_keeps_every_digit(power: float) -> None:
 @every_power
 def test_classes_are_priced_by_the_definition(power: float) -> None:
     rows = [*ROWS[:2].tolist(), [1 - 2e-8, 1e-8, 1e-8, 0.0], [0.25] * 4, [0.5, 0.5, 0.0, 0.0]]
-    rule = Pseudospherical(power)
+    rule = rules.Pseudospherical(power)
     for row in rows:
         with localcontext() as context:
             context.prec = DIGITS
@@ -216,7 +211,7 @@ def test_classes_are_priced_by_the_definition(power: float) -> None:
 
 @every_power
 def test_certainty_costs_nothing_or_all(power: float) -> None:
-    rule = Pseudospherical(power)
+    rule = rules.Pseudospherical(power)
     worst = 1 / power if power > 0 else math.inf
     wanted = np.where(np.eye(3) == 1, 0.0, worst)
     for library in (np, array_api_strict):
@@ -232,7 +227,7 @@ def test_certainty_costs_nothing_or_all(power: float) -> None:
 
 @every_power
 def test_slopes_have_their_limits_at_certain_forecasts(power: float) -> None:
-    rule = Pseudospherical(power)
+    rule = rules.Pseudospherical(power)
     right, wrong = (
         [float(x) for x in rule.slope(y, p)]
         for y, p in (([0, 1], [0.0, 1.0]), ([0, 1], [1.0, 0.0]))
@@ -249,8 +244,8 @@ def test_nothing_is_not_a_number(power: float) -> None:
     p = np.array([0.0, 5e-324, 1e-300, 1e-17, 0.3, 0.5, 1 - 2**-53, 1.0])
     y, both = np.repeat([0, 1], len(p)), np.tile(p, 2)
     z = np.array([-1e308, -800.0, -745.2, 0.0, 36.8, 709.8, 800.0, 1e308])
-    rule = Pseudospherical(power)
-    mixture = Mixture([(1, rule), (1, Log())])
+    rule = rules.Pseudospherical(power)
+    mixture = rules.Mixture([(1, rule), (1, rules.Log())])
     for found in (
         rule.loss(y, both),
         rule.slope(y, both),
@@ -259,7 +254,7 @@ def test_nothing_is_not_a_number(power: float) -> None:
         mixture.loss(y, both),
         mixture.logit_slope(y, np.tile(z, 2)),
         rule.logit_slope(y, np.tile(z, 2)),
-        Ranked(rule).classwise(ROWS),
+        rules.Ranked(rule).classwise(ROWS),
     ):
         assert not np.isnan(found).any()
     assert np.isfinite(rule.entropy(p[2:])).all()
@@ -270,7 +265,7 @@ def test_the_slope_of_log_odds_is_that_of_the_share() -> None:
     # The log-odds of s are a times those of p, so the slope is -a s**m (1 - s), saturated or not.
     z = np.array([-30.0, -2.0, 0.0, 1.0, 40.0, 300.0])
     for power in (-2 / 3, 0.25, 0.5):
-        rule = Pseudospherical(power)
+        rule = rules.Pseudospherical(power)
         s, rest = 1 / (1 + np.exp(-rule.exponent * z)), 1 / (1 + np.exp(rule.exponent * z))
         np.testing.assert_allclose(
             rule.logit_slope(np.ones(6, int), z), -rule.exponent * s**power * rest, rtol=1e-13
@@ -282,7 +277,7 @@ def test_the_slope_of_log_odds_is_that_of_the_share() -> None:
 
 @pytest.mark.parametrize("power", [power for power in POWERS if power < 0.9])
 def test_honesty_is_the_best_report(power: float) -> None:
-    truth, rule = GRID[1:-1], Pseudospherical(power)
+    truth, rule = GRID[1:-1], rules.Pseudospherical(power)
     event, none = (np.asarray(x) for x in (rule.loss_if_event(truth), rule.loss_if_none(truth)))
     cost = truth[:, None] * event + (1 - truth[:, None]) * none
     np.testing.assert_array_equal(cost.argmin(axis=1), np.arange(len(truth)))
@@ -295,7 +290,7 @@ def test_the_least_expected_loss_is_that_of_an_entropy_of_renyi(power: float) ->
     a, truth = 1 / (1 - power), ROWS[:8]
     with np.errstate(divide="ignore"):
         least = np.sum(truth**a, axis=1) ** (1 / (a - 1))
-    mean = (1 - power * np.asarray(Pseudospherical(power).entropy(truth))) ** (1 / power)
+    mean = (1 - power * np.asarray(rules.Pseudospherical(power).entropy(truth))) ** (1 / power)
     # The power 1 / m magnifies rounding near power 0.
     np.testing.assert_allclose(mean, least, rtol=max(1e-13, 8 * EPS / abs(power)))
 
@@ -306,4 +301,4 @@ def test_the_weight_is_the_closed_form() -> None:
         a = 1 / (1 - power)
         both = t**a + (1 - t) ** a
         wanted = a * (t * (1 - t)) ** (a - 2) / both ** (1 + power)
-        np.testing.assert_allclose(Pseudospherical(power).weight(t), wanted, rtol=1e-13)
+        np.testing.assert_allclose(rules.Pseudospherical(power).weight(t), wanted, rtol=1e-13)

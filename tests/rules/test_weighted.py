@@ -7,34 +7,25 @@ import math
 import numpy as np
 import pytest
 
-from properly.rules import (
-    BetaWeighted,
-    BinaryRule,
-    Bounded,
-    Elementary,
-    HistogramWeighted,
-    MissedBenefit,
-    PointWeighted,
-    Propriety,
-)
+from properly import rules
 from properly.rules._log_odds import BetaDensity
 
 
 @pytest.mark.parametrize(
     ("rule", "propriety", "worst", "name"),
     [
-        (BetaWeighted(2, 8), Propriety.STRICT, 0.8, "beta[2.0,8.0]"),
-        (MissedBenefit(), Propriety.STRICT, math.inf, "missed_benefit"),
-        (PointWeighted([0.1, 0.2]), Propriety.PROPER, 0.85, "points[0.1:0.5,0.2:0.5]"),
+        (rules.BetaWeighted(2, 8), rules.Propriety.STRICT, 0.8, "beta[2.0,8.0]"),
+        (rules.MissedBenefit(), rules.Propriety.STRICT, math.inf, "missed_benefit"),
+        (rules.PointWeighted([0.1, 0.2]), rules.Propriety.PROPER, 0.85, "points[0.1:0.5,0.2:0.5]"),
         (
-            HistogramWeighted([0.0, 0.5, 1.0], [3, 1]),
-            Propriety.STRICT,
+            rules.HistogramWeighted([0.0, 0.5, 1.0], [3, 1]),
+            rules.Propriety.STRICT,
             0.625,
             "histogram[0.0,0.5,1.0;0.75,0.25]",
         ),
         (
-            HistogramWeighted([0.0, 0.5, 1.0], [1, 0]),
-            Propriety.PROPER,
+            rules.HistogramWeighted([0.0, 0.5, 1.0], [1, 0]),
+            rules.Propriety.PROPER,
             0.75,
             "histogram[0.0,0.5,1.0;1,0]",
         ),
@@ -42,7 +33,7 @@ from properly.rules._log_odds import BetaDensity
     ids=repr,
 )
 def test_a_belief_states_its_facts(
-    rule: BinaryRule, propriety: Propriety, worst: float, name: str
+    rule: rules.BinaryRule, propriety: rules.Propriety, worst: float, name: str
 ) -> None:
     assert rule.propriety is propriety
     assert rule.range == pytest.approx((0, worst), rel=1e-14)
@@ -50,12 +41,12 @@ def test_a_belief_states_its_facts(
 
 
 def test_a_point_given_twice_weighs_twice() -> None:
-    twice = PointWeighted([0.1, 0.1, 0.2])
+    twice = rules.PointWeighted([0.1, 0.1, 0.2])
     np.testing.assert_allclose(twice.atoms, [(0.1, 2 / 3), (0.2, 1 / 3)])
 
 
 def test_at_an_edge_between_two_bins_the_weight_is_that_of_the_upper_one() -> None:
-    rule = HistogramWeighted([0.1, 0.2, 0.4], [1, 1])
+    rule = rules.HistogramWeighted([0.1, 0.2, 0.4], [1, 1])
     t = np.array([0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5])
     np.testing.assert_allclose(rule.weight(t), [0, 5, 5, 2.5, 2.5, 2.5, 0])
     np.testing.assert_allclose(rule.slope([0], [0.2]), [0.5])
@@ -66,12 +57,12 @@ def test_the_mean_missed_benefit_is_the_event_rate_minus_net_benefit() -> None:
     # event is missed and the alarm is in vain, so net benefit is minus half the odds.
     y, p, within = [1, 0], [0.3, 0.6], (0.4, 0.5)
     mean_odds = (-0.1 - math.log(0.5 / 0.6)) / 0.1
-    missed = Bounded(MissedBenefit(), within)(y, p)
+    missed = rules.Bounded(rules.MissedBenefit(), within)(y, p)
     assert 0.5 - missed == pytest.approx(-mean_odds / 2, rel=1e-14)
 
 
 def test_a_sharp_belief_about_a_threshold_is_nearly_the_regret_there() -> None:
-    sharp, point = BetaWeighted(1e5, 9e5), Elementary(0.1)
+    sharp, point = rules.BetaWeighted(1e5, 9e5), rules.Elementary(0.1)
     p = np.array([0.0, 0.05, 0.15, 0.9, 1.0])
     y, both = np.repeat([0, 1], 5), np.tile(p, 2)
     np.testing.assert_allclose(sharp.loss(y, both), point.loss(y, both), atol=1e-5)

@@ -13,24 +13,9 @@ import pytest
 from sklearn.calibration import calibration_curve
 
 import properly
+from properly import rules
 from properly.errors import ImproperRuleError
 from properly.integrations import sklearn as door
-from properly.rules import (
-    PBS,
-    PLL,
-    RPS,
-    BetaWeighted,
-    Bounded,
-    Brier,
-    Elementary,
-    Log,
-    Misclassification,
-    Pseudospherical,
-    Ranked,
-    RankedLog,
-    Regret,
-    Spherical,
-)
 from sklearn import metrics
 
 if TYPE_CHECKING:
@@ -129,15 +114,15 @@ def test_a_class_without_outcomes_still_has_its_column() -> None:
 # Rules
 
 BINARY = [
-    Brier(),
-    Log(),
-    Spherical(),
-    Pseudospherical(-2),
-    Misclassification(),
-    Elementary(0.3),
-    Regret((0.1, 0.5)),
-    Bounded(Brier(), (0.1, 0.5)),
-    BetaWeighted(2, 5),
+    rules.Brier(),
+    rules.Log(),
+    rules.Spherical(),
+    rules.Pseudospherical(-2),
+    rules.Misclassification(),
+    rules.Elementary(0.3),
+    rules.Regret((0.1, 0.5)),
+    rules.Bounded(rules.Brier(), (0.1, 0.5)),
+    rules.BetaWeighted(2, 5),
 ]
 
 
@@ -157,13 +142,13 @@ def test_one_column_and_two_are_the_same_event(rule: Any) -> None:
 
 
 NAMED: list[tuple[Callable[..., float], Any]] = [
-    (door.brier_loss, Brier()),
-    (door.log_loss, Log()),
-    (door.spherical_loss, Spherical()),
-    (door.ranked_probability_loss, RPS()),
-    (door.ranked_log_loss, RankedLog()),
-    (door.penalized_brier_loss, PBS()),
-    (door.penalized_log_loss, PLL()),
+    (door.brier_loss, rules.Brier()),
+    (door.log_loss, rules.Log()),
+    (door.spherical_loss, rules.Spherical()),
+    (door.ranked_probability_loss, rules.RPS()),
+    (door.ranked_log_loss, rules.RankedLog()),
+    (door.penalized_brier_loss, rules.PBS()),
+    (door.penalized_log_loss, rules.PLL()),
 ]
 
 
@@ -183,15 +168,18 @@ def test_bounded_metrics_look_at_their_range_alone() -> None:
     y, p, w = event_rows()
     within = (0.1, 0.4)
     known: dict[str, Any] = {"sample_weight": w, "pos_label": "yes", "within": within}
-    for metric, rule in ((door.bounded_brier_loss, Brier()), (door.bounded_log_loss, Log())):
-        assert metric(y, p, **known) == Bounded(rule, within)(y == "yes", p, w)
+    for metric, rule in (
+        (door.bounded_brier_loss, rules.Brier()),
+        (door.bounded_log_loss, rules.Log()),
+    ):
+        assert metric(y, p, **known) == rules.Bounded(rule, within)(y == "yes", p, w)
         assert metric(y, np.clip(p, *within), **known) == pytest.approx(metric(y, p, **known))
 
 
 def test_parts_of_a_score_are_those_of_the_decomposition() -> None:
     y, p, w = event_rows()
-    parts = properly.decompose(properly.tally(y == "yes", p, weight=w), Log())
-    known: dict[str, Any] = {"rule": Log(), "sample_weight": w, "pos_label": "yes"}
+    parts = properly.decompose(properly.tally(y == "yes", p, weight=w), rules.Log())
+    known: dict[str, Any] = {"rule": rules.Log(), "sample_weight": w, "pos_label": "yes"}
     assert door.miscalibration(y, p, **known) == parts.miscalibration
     assert door.discrimination(y, p, **known) == parts.discrimination
     both = np.stack([1 - p, p], axis=1)
@@ -225,7 +213,11 @@ def test_calibration_errors_are_weighted() -> None:
     assert got == properly.calibration.calibration_error(cases).expected
 
 
-@pytest.mark.parametrize("rule", [Brier(), RPS(), Ranked(Bounded(Brier(), (0.1, 0.5)))], ids=repr)
+@pytest.mark.parametrize(
+    "rule",
+    [rules.Brier(), rules.RPS(), rules.Ranked(rules.Bounded(rules.Brier(), (0.1, 0.5)))],
+    ids=repr,
+)
 def test_parts_of_a_score_of_classes_are_sums_over_questions(rule: Any) -> None:
     y, p, w = class_rows()
     labels = ["c", "a", "b"]
@@ -239,7 +231,7 @@ def test_parts_of_a_score_of_classes_are_sums_over_questions(rule: Any) -> None:
 def test_two_ordered_classes_have_parts_too() -> None:
     y, p, _ = event_rows()
     both = np.stack([1 - p, p], axis=1)
-    found = door.miscalibration(y, both, rule=RPS(), labels=["no", "yes"])
+    found = door.miscalibration(y, both, rule=rules.RPS(), labels=["no", "yes"])
     assert found == pytest.approx(door.miscalibration(y, p, pos_label="yes"), rel=1e-12)
 
 
@@ -269,9 +261,9 @@ def test_outcomes_of_minus_one_and_one_have_the_event_one_as_in_scikit_learn() -
 def test_numbers_stand_for_columns_in_sorted_order_whatever_they_are() -> None:
     y, p, _ = class_rows()
     grades = np.searchsorted(["a", "b", "c"], y) * 10 + 5
-    expected = RPS()(y, p, labels=["a", "b", "c"])
-    assert door.rule_loss(grades, p, rule=RPS()) == expected
-    assert door.rule_loss(grades.astype(float), p, rule=RPS()) == expected
+    expected = rules.RPS()(y, p, labels=["a", "b", "c"])
+    assert door.rule_loss(grades, p, rule=rules.RPS()) == expected
+    assert door.rule_loss(grades.astype(float), p, rule=rules.RPS()) == expected
 
 
 def test_columns_of_a_frame_are_known_by_their_names() -> None:
@@ -281,8 +273,8 @@ def test_columns_of_a_frame_are_known_by_their_names() -> None:
     assert door.log_loss(pd.Series(y), frame[["b", "c", "a"]]) == pytest.approx(expected, rel=1e-14)
     event, q, _ = event_rows()
     two = pd.DataFrame({"yes": q, "no": 1 - q})
-    found = door.rule_loss(event, two, rule=Regret((0.1, 0.5)), pos_label="yes")
-    assert found == Regret((0.1, 0.5))(event == "yes", q)
+    found = door.rule_loss(event, two, rule=rules.Regret((0.1, 0.5)), pos_label="yes")
+    assert found == rules.Regret((0.1, 0.5))(event == "yes", q)
 
 
 def test_rows_with_a_single_one_are_outcomes_too() -> None:
@@ -299,7 +291,7 @@ def test_lists_are_as_good_as_arrays() -> None:
 def test_a_certain_forecast_above_one_by_rounding_is_certain() -> None:
     both = np.array([[0.0, 1.0 + 2e-16], [0.5, 0.5]])
     assert both[0, 1] > 1
-    assert door.rule_loss([1, 0], both, rule=Elementary(0.75)) == 0
+    assert door.rule_loss([1, 0], both, rule=rules.Elementary(0.75)) == 0
 
 
 def test_rows_without_weight_do_not_count_whatever_their_loss() -> None:
