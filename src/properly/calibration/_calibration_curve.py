@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,17 +15,14 @@ from properly.calibration._curve_fits import Loess, Lowess, Spline
 from properly.calibration._line import Subject
 from properly.calibration._statistics import ForecastSample
 from properly.counts._calls import takes_rows
+from properly.counts._cases import Cases
+from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.inference._draws import cell_starts
 from properly.inference._logistic import logit
 from properly.inference._moments import Spread
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._cases import Cases
-    from properly.counts._tally import Tally
-
 
 SmoothFit: TypeAlias = Literal["spline", "lowess", "loess"]
 # The curve, the ends of its band, and what was fitted, in words.

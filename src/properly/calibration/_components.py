@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._progress import counted
 from properly._boundary._tolerances import SAME_SUM
 from properly.calibration._statistics import ForecastSample, score_axes
+from properly.counts._cases import Cases
 from properly.counts._isotonic import Bins, Recalibration, recalibrate, refit_all
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import Tally, as_tally
@@ -36,10 +37,6 @@ from properly.inference._draws import (
 )
 from properly.rules import BinaryRule
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._cases import Cases
-
 
 Pair: TypeAlias = tuple[float, float]
 

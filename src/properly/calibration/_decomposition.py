@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack, overload
+from typing import Any, ClassVar, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -50,16 +51,12 @@ from properly.errors import ImproperRuleError
 from properly.inference._averages import warn_of_few
 from properly.inference._dependence import measure
 from properly.inference._intervals import within_range
+from properly.inference._moments import Spread
 from properly.inference._shares import student, wilson
 from properly.inference._variance import spread_of_means
+from properly.rules import BinaryRule, Rule
 from properly.rules._rule import require_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from properly.inference._moments import Spread
-    from properly.rules import BinaryRule, Rule
-    from properly.typing import ArrayLike, Column, Floats
+from properly.typing import ArrayLike, Column, Floats
 
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 COLUMNS = ("score", "skill", *PARTS[1:])

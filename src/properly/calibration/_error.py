@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from properly.calibration._reliability import BinnedReliability, Scheme, bins_of
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes
 from properly.counts._reductions import top_label
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
+from properly.counts._tally import Tally
 
 # Effective cases of a bin whose variance can be told: more than one, rounding apart.
 ALONE = 1 + 1e-9

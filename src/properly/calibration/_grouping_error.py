@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from properly._boundary._text import many
 from properly._boundary._tolerances import UNIT_SUM
 from properly.calibration._statistics import ForecastSample
 from properly.counts._calls import takes_rows
+from properly.counts._cases import Cases
 from properly.counts._isotonic import Recalibration, recalibrate
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import Tally, as_tally, tally_of_sums
@@ -22,9 +23,6 @@ from properly.errors import DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier
 from properly.rules._rule import paid, require_binary
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._cases import Cases
 
 Pair: TypeAlias = tuple[float, float]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,14 +16,11 @@ from properly._boundary._libraries import infinities, namespace, to_numpy
 from properly._boundary._record import Record
 from properly._boundary._text import amount_of, many, p_text, wrapped
 from properly._boundary._tolerances import SAME_SUM
+from properly.counts._tally import Tally
+from properly.inference._dependence import Dependence
 from properly.inference._design import add_up
 from properly.inference._logistic import logit
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
-    from properly.inference._dependence import Dependence
-
 
 RANK = 1e-10
 # What a row tells of dependence in time.

@@ -17,16 +17,10 @@ from properly._boundary._classes import require_columns
 from properly._boundary._files import together, write_whole
 from properly._boundary._record import plain
 from properly._boundary._text import many, printable, wrapped
+from properly.cli import _running as running
 from properly.cli._chosen import Places, as_outcomes, say, without_percent
 from properly.cli._column_plan import require_other_columns
-from properly.cli._running import (
-    as_json,
-    emit,
-    refuse,
-    refuse_unknown,
-    require_output,
-    require_packages,
-)
+from properly.cli._running import refuse, refuse_unknown
 from properly.engines._files._read import Files, open_files
 from properly.errors import DataError
 from properly.evaluation._monitor._claims import Added
@@ -106,10 +100,10 @@ def run(
     drop: tuple[str, ...],
     **given: Any,
 ) -> None:
-    require_packages(["duckdb", *["matplotlib"] * (plot is not None)])
-    require_output(output, force=force)
-    require_output(plot, force=force)
-    require_output(state, force=True)
+    running.require_packages(["duckdb", *["matplotlib"] * (plot is not None)])
+    running.require_output(output, force=force)
+    running.require_output(plot, force=force)
+    running.require_output(state, force=True)
     with alone(state):
         watching, reading = _begun(state, paths, given)
         before = len(watching.alarms)
@@ -129,11 +123,11 @@ def run(
             if plot is not None:
                 _draw(watching, plot, force=force)
             if output is not None:
-                emit(said, output, force=force)
+                running.emit(said, output, force=force)
             if paths or drop:
                 watching._write(Path(state))  # noqa: SLF001
     if output is None:
-        emit(said, None)
+        running.emit(said, None)
     if stands:
         click.get_current_context().exit(ALARM)
 
@@ -255,7 +249,7 @@ def _laid_out(
         files = [{"file": name, **one._asdict()} for name, one in added]
         record = {"added": files, "given_up": gone or 0, "raised": plain(list(new))}
         record |= watching.to_dict()
-        return as_json(record)
+        return running.as_json(record)
     said = [f"{name}: {one}." for name, one in added]
     if gone is not None:
         said.append(f"{many(gone, 'case')} given up.")

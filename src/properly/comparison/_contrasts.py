@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._libraries import infinities
+from properly._boundary._options import Drawing
 from properly._boundary._tolerances import SAME_SUM
 from properly.comparison._group_variance import (
     UnitCounts,
@@ -39,10 +40,6 @@ from properly.inference._multiplicity import bonferroni, max_t
 from properly.inference._variance import covariance
 from properly.rules import Rule
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly._boundary._options import Drawing
-
 
 Scale: TypeAlias = Literal["plain", "share", "log"]
 

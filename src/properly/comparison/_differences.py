@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeGuard
+from typing import Literal, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 from array_api_compat import device
@@ -33,22 +33,13 @@ from properly._boundary._tolerances import CANCELLED
 from properly.counts._cases import Cases, is_dependent, is_in_place, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference import _variance as variance
+from properly.inference._design import Design
 from properly.inference._moments import Spread, dot
-from properly.inference._variance import (
-    autocovariances,
-    covariance,
-    delong_degrees,
-    placements,
-    shares_of_sides,
-)
 from properly.rules import BinaryRule, ClassRule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import Rule, require_binary
 from properly.typing import Array, Column
-
-if TYPE_CHECKING:
-    from properly.inference._design import Design
-
 
 Index: TypeAlias = tuple[int, int]
 
@@ -211,7 +202,7 @@ def _spread(loss: Column, squares: Column, design: Design) -> Spread:
         # Variances that overflow are NaN.
         squares = np.where(np.isfinite(squares), squares, np.nan)
         return Spread(squares * (rows / (rows - 1)), rows - 1)
-    return covariance(loss, design)
+    return variance.covariance(loss, design)
 
 
 def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ...]) -> ModelScores:
@@ -233,7 +224,7 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
         )
         raise DataError(message)
     forecasts, weight = forecasts_of(models), design.weight
-    result = share_out(lambda p: placements(y, p, weight), forecasts, 2)
+    result = share_out(lambda p: variance.placements(y, p, weight), forecasts, 2)
     alone = not is_dependent(cases) and design.stratum is None
     if alone:
         design = design.stratified(y.astype(np.intp))
@@ -242,11 +233,11 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
     # Influences are deviations from the area, and may agree though areas differ.
     differing = _count_differing(influence, pairs)
     influence -= value[:, None]
-    influence *= shares_of_sides(y, weight)
+    influence *= variance.shares_of_sides(y, weight)
     infinite = [(0, 0.0)] * len(models)
     rows = Influences(influence, design)
-    degrees = [delong_degrees(row, y) for row in influence] if alone else None
-    spread = covariance(influence, design)
+    degrees = [variance.delong_degrees(row, y) for row in influence] if alone else None
+    spread = variance.covariance(influence, design)
     return ModelScores(value, spread, differing, infinite, rows, degrees=degrees)
 
 
@@ -336,7 +327,7 @@ def long_run(series: Column, horizon: int, *, bartlett: bool = False) -> LongRun
     if horizon >= times:
         message = f"a horizon must be shorter than the series; got {horizon} of {times} times"
         raise DataError(message)
-    result = autocovariances(series, horizon - 1)
+    result = variance.autocovariances(series, horizon - 1)
     taper = 1 - np.arange(horizon) / horizon
     method = "Diebold-Mariano"
     square = result[0] + 2 * result[1:].sum()

@@ -13,19 +13,7 @@ import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, printable
-from properly.comparison._pair_tests import (
-    PairNumbers,
-    as_pairs,
-    compare_models,
-    find_numbers,
-    margins,
-    put_together,
-    ratios_of,
-    score_pairs,
-    student_p,
-    student_quantiles,
-    within_margin,
-)
+from properly.comparison import _pair_tests as pair_tests
 from properly.comparison._two_way import two_way
 from properly.counts._answers import Answers
 from properly.counts._cases import numbered, side_by_side
@@ -54,7 +42,7 @@ METHOD = "two-way effects, Student's t"
 MOST_PAIRS = 2000
 # Of a pair without two questions in common nothing is known.
 UNKNOWN = np.full(1, np.nan)
-NEVER_MET = PairNumbers(
+NEVER_MET = pair_tests.PairNumbers(
     *(((0, 1),), UNKNOWN, UNKNOWN, np.zeros(1), [""], UNKNOWN, np.zeros(1, dtype=bool)),
     *(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, np.zeros(1, dtype=np.int64)),
 )
@@ -291,7 +279,7 @@ def compare_answers(
         return _pairwise(answers, options, reference)
     full = answers.complete()
     models = {name: full.cases(name) for name in full.forecasters}
-    return compare_models(models, options, reference, serial)
+    return pair_tests.compare_models(models, options, reference, serial)
 
 
 def _require_possible(answers: Answers, missing: Missing, serial: Serial) -> None:
@@ -314,13 +302,13 @@ def _two_way(answers: Answers, options: Options, reference: str | None) -> Compa
         message = "two-way effects are means of losses, compared by Student's t; got another method"
         raise DataError(message, hint='missing="pairwise" compares in every other way.')
     losses, names = answers.losses(options.rule), answers.forecasters
-    found, pairs = effects(answers, losses), as_pairs(names, reference)
+    found, pairs = effects(answers, losses), pair_tests.as_pairs(names, reference)
     first, second = np.array(pairs).T
     apart = found.apart(first, second)
     difference, error, degrees = apart[2:]
-    p = student_p(difference, error, np.nan_to_num(degrees), error)
+    p = pair_tests.student_p(difference, error, np.nan_to_num(degrees), error)
     common, differing = _common(losses, len(names))
-    numbers = PairNumbers(
+    numbers = pair_tests.PairNumbers(
         pairs,
         difference,
         error,
@@ -328,10 +316,10 @@ def _two_way(answers: Answers, options: Options, reference: str | None) -> Compa
         [METHOD] * len(pairs),
         *(p, np.zeros(len(p), dtype=bool), p),
         *_ratios(found, first, second),
-        within_margin(difference, error, degrees, options.margin),
+        pair_tests.within_margin(difference, error, degrees, options.margin),
         differing[first, second],
     )
-    return put_together(
+    return pair_tests.put_together(
         names,
         numbers,
         bonferroni(1) if options.adjust == "none" else found.family(apart, options.rng),
@@ -348,7 +336,7 @@ def _two_way(answers: Answers, options: Options, reference: str | None) -> Compa
 def _ratios(found: Effects, first: Column, second: Column) -> tuple[Column, Column]:
     """Divide adjusted scores, and find the standard errors of these ratios."""
     value, joint = found.of_all(found.fit.score), found.of_all(found.fit.score_covariance)
-    ratio, square = ratios_of(value, joint, (first, second))
+    ratio, square = pair_tests.ratios_of(value, joint, (first, second))
     with infinities():
         error = np.sqrt(np.maximum(square, 0)) / np.abs(value[second])
     known = np.isfinite(ratio)
@@ -371,7 +359,7 @@ def _scores(answers: Answers, found: Effects, losses: Losses, level: float) -> d
     lost, had = (
         np.bincount(losses.forecaster, x, size).astype(int) for x in (np.isinf(losses.loss), None)
     )
-    quantile = student_quantiles(np.array([found.score_degrees]), level)[0]
+    quantile = pair_tests.student_quantiles(np.array([found.score_degrees]), level)[0]
     about = level, found.score_degrees, METHOD, found.design, questions, float(questions)
     columns = found.scores, found.of_all(found.score_errors), lost, lost / np.maximum(had, 1)
     rows = zip(found.names, *(x.tolist() for x in columns), strict=True)
@@ -385,7 +373,7 @@ def _pairwise(answers: Answers, options: Options, reference: str | None) -> Comp
     """Compare each pair on the questions that both answered; who answered none has no pair."""
     answers = answers.keep([name for name, count in answers.answered.items() if count])
     names = answers.forecasters
-    pairs = as_pairs(names, reference)
+    pairs = pair_tests.as_pairs(names, reference)
     if len(pairs) > MOST_PAIRS:
         message = f"pairs are compared one by one up to {MOST_PAIRS:,}; got {len(pairs):,}"
         raise DataError(message, hint='missing="two-way" compares any number, or name a reference.')
@@ -399,9 +387,9 @@ def _pairwise(answers: Answers, options: Options, reference: str | None) -> Comp
     warn_of_few(min(some, key=len))
     alone, cases = zip(*(_of_pair(both, options) for both in met), strict=True)
     own: Any = (np.concatenate(x) for x in zip(*(numbers[1:] for numbers in alone), strict=True))
-    numbers, common = PairNumbers(pairs, *own), np.array(cases)
+    numbers, common = pair_tests.PairNumbers(pairs, *own), np.array(cases)
     span = " to ".join(f"{n:,}" for n in sorted({int(common.min()), int(common.max())}))
-    return put_together(
+    return pair_tests.put_together(
         names,
         numbers,
         _of_all_pairs(answers, numbers, options),
@@ -415,16 +403,16 @@ def _pairwise(answers: Answers, options: Options, reference: str | None) -> Comp
     )
 
 
-def _of_pair(both: Sequence[Cases] | None, options: Options) -> tuple[PairNumbers, int]:
+def _of_pair(both: Sequence[Cases] | None, options: Options) -> tuple[pair_tests.PairNumbers, int]:
     """Compare two forecasters on the same questions, and count these."""
     if both is None:
         return NEVER_MET, 0
     design = Design.of(both[0])
-    pairs = score_pairs(dict(zip("ab", both, strict=True)), options, ((0, 1),), design)
-    return find_numbers(pairs, margins(pairs)), len(design.weight)
+    pairs = pair_tests.score_pairs(dict(zip("ab", both, strict=True)), options, ((0, 1),), design)
+    return pair_tests.find_numbers(pairs, pair_tests.margins(pairs)), len(design.weight)
 
 
-def _of_all_pairs(answers: Answers, numbers: PairNumbers, options: Options) -> MaxT:
+def _of_all_pairs(answers: Answers, numbers: pair_tests.PairNumbers, options: Options) -> MaxT:
     """Return what adjusts for all pairs, from what each question adds to each of them."""
     if options.adjust == "none":
         return bonferroni(1)

@@ -13,15 +13,13 @@ Estimates of several groups drawn together, and a test of whether the groups dif
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import infinities
+from properly.inference._design import Design
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.inference._design import Design
 
 
 class UnitCounts(NamedTuple):

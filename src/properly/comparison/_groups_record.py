@@ -8,19 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary import _text as text
 from properly._boundary._classes import one_kind
 from properly._boundary._record import Record, ends_apart, plain
-from properly._boundary._text import (
-    chance,
-    first_of,
-    many,
-    numbers,
-    p_text,
-    printable,
-    ranges,
-    table,
-    wrapped,
-)
 from properly.typing import Column
 
 if TYPE_CHECKING:
@@ -100,7 +90,7 @@ class WorstGroup(NamedTuple):
         score = WORSE[self.measure] > 0
         biased = "maximum is biased upward" if score else "minimum is biased downward"
         return (
-            f"Among the {self.groups} groups tested, '{printable(self.name)}' has the worst "
+            f"Among the {self.groups} groups tested, '{text.printable(self.name)}' has the worst "
             f"{self.measure}: {self.difference:+.4g} against the rest, simultaneous "
             f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}. A {biased}: "
             "some group is the worst even if all are alike."
@@ -257,7 +247,7 @@ class GroupCalibration(Record):
     adjusted_p_is_bound: Column
 
     def __repr__(self) -> str:
-        return f"GroupCalibration({many(len(self.slope), 'group')})"
+        return f"GroupCalibration({text.many(len(self.slope), 'group')})"
 
     def columns(self) -> dict[str, list[float]]:
         """Return one column a number, with the ends of intervals in two."""
@@ -344,7 +334,7 @@ class Groups(Record):
         return len(self.name)
 
     def __repr__(self) -> str:
-        return f"Groups({many(len(self), 'group')}, {self.rule})"
+        return f"Groups({text.many(len(self), 'group')}, {self.rule})"
 
     score = _of_score("value", "The mean score of each group.")
     standard_error = _of_score("standard_error", "The standard error of the score.")
@@ -417,12 +407,12 @@ class Groups(Record):
 
     def __str__(self) -> str:
         """Lay out the groups by themselves, then against the rest, and what is to be said."""
-        title = f"{self.unit} of {many(len(self), 'group')}; {self.design}"
+        title = f"{self.unit} of {text.many(len(self), 'group')}; {self.design}"
         parts = [title, _by_themselves(self)]
         parts += ["Against the rest, adjusted p-values:", _against_the_rest(self)]
         if self.calibration is not None:
             parts += ["Calibration within groups:", _within(self, self.calibration)]
-        return "\n\n".join([*parts, "\n".join(map(wrapped, self.notes))])
+        return "\n\n".join([*parts, "\n".join(map(text.wrapped, self.notes))])
 
     def _value(self, measure: str) -> Column:
         return self.measures[measure].value if measure in self.measures else self._nothing()
@@ -462,29 +452,29 @@ def _by_themselves(groups: Groups) -> str:
     columns = {"group": groups.name, "cases": [f"{n:,}" for n in groups.cases.tolist()]}
     if groups.events is not None and groups.event_rate is not None:
         columns["events"] = [f"{n:,}" for n in groups.events.tolist()]
-        columns["event rate"] = numbers(groups.event_rate)
-    columns |= {groups.unit: numbers(score.value), level: ranges(score.interval)}
-    columns |= {"shrunk": numbers(score.shrunk), "skill": numbers(groups.skill)}
-    return table([*columns], zip(*columns.values(), strict=True))
+        columns["event rate"] = text.numbers(groups.event_rate)
+    columns |= {groups.unit: text.numbers(score.value), level: text.ranges(score.interval)}
+    columns |= {"shrunk": text.numbers(score.shrunk), "skill": text.numbers(groups.skill)}
+    return text.table([*columns], zip(*columns.values(), strict=True))
 
 
 def _against_the_rest(groups: Groups) -> str:
     score = groups.measures["score"]
     columns = {
         "group": groups.name,
-        groups.unit: numbers(score.difference, "+.4f"),
-        "simultaneous": ranges(score.simultaneous),
-        "p": [chance(p) for p in score.adjusted_p_value.tolist()],
+        groups.unit: text.numbers(score.difference, "+.4f"),
+        "simultaneous": text.ranges(score.simultaneous),
+        "p": [text.chance(p) for p in score.adjusted_p_value.tolist()],
     }
     if "skill" in groups.measures:
         skill = groups.measures["skill"]
-        columns["skill"] = numbers(skill.difference, "+.4f")
-        columns["p of skill"] = [chance(p) for p in skill.adjusted_p_value.tolist()]
+        columns["skill"] = text.numbers(skill.difference, "+.4f")
+        columns["p of skill"] = [text.chance(p) for p in skill.adjusted_p_value.tolist()]
     if "observed_expected" in groups.measures:
         ratio = groups.measures["observed_expected"]
-        columns["O:E"] = [f"x {x}" for x in numbers(np.exp(ratio.difference), ".3f")]
-        columns["p of O:E"] = [chance(p) for p in ratio.adjusted_p_value.tolist()]
-    return table([*columns], zip(*columns.values(), strict=True))
+        columns["O:E"] = [f"x {x}" for x in text.numbers(np.exp(ratio.difference), ".3f")]
+        columns["p of O:E"] = [text.chance(p) for p in ratio.adjusted_p_value.tolist()]
+    return text.table([*columns], zip(*columns.values(), strict=True))
 
 
 def _within(groups: Groups, calibration: GroupCalibration) -> str:
@@ -497,9 +487,9 @@ def _within(groups: Groups, calibration: GroupCalibration) -> str:
         "miscalibration": _with_range(
             calibration.miscalibration, calibration.miscalibration_interval
         ),
-        "p by Holm": [chance(p, is_bound=x) for p, x in zip(*adjusted, strict=True)],
+        "p by Holm": [text.chance(p, is_bound=x) for p, x in zip(*adjusted, strict=True)],
     }
-    return table([*columns], zip(*columns.values(), strict=True))
+    return text.table([*columns], zip(*columns.values(), strict=True))
 
 
 def _lack(groups: Groups, number: str) -> str:
@@ -512,7 +502,7 @@ def _lack(groups: Groups, number: str) -> str:
 def _looked_at(groups: Groups) -> str:
     compared = int(np.sum(~np.isnan(groups.p_value))) if len(groups) > 2 else 1
     by_chance = 1 - 0.95**compared
-    count = f"{many(len(groups), 'group')} were looked at."
+    count = f"{text.many(len(groups), 'group')} were looked at."
     if compared < 2:
         return count
     return (
@@ -533,14 +523,14 @@ def _differ(result: Groups) -> list[str]:
         groups = "all groups" if count == len(result) else f"the {count} groups with an interval"
         words = name.replace("observed_expected", "O:E")
         number = f"Q = {statistic:.4g} with {degrees:g} degree{'s' * (degrees != 1)} of freedom"
-        sentences.append(f"That {groups} have the same {words}: {number}, {p_text(p)}.")
+        sentences.append(f"That {groups} have the same {words}: {number}, {text.p_text(p)}.")
     return sentences
 
 
 def _some(groups: Groups, chosen: Column) -> str:
-    return first_of(f"'{printable(groups.name[g])}'" for g in np.flatnonzero(chosen))
+    return text.first_of(f"'{text.printable(groups.name[g])}'" for g in np.flatnonzero(chosen))
 
 
 def _with_range(x: Column, ends: Column, form: str = ".4f") -> list[str]:
-    both = zip(numbers(x, form), ranges(ends, form), strict=True)
+    both = zip(text.numbers(x, form), text.ranges(ends, form), strict=True)
     return [value if between == "-" else f"{value} ({between})" for value, between in both]

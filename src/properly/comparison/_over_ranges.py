@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,10 +31,8 @@ from properly.counts._cases import Cases, is_in_place, rows_in_use
 from properly.inference._design import Design, is_alike
 from properly.inference._shares import student
 from properly.inference._variance import degrees_of, panel_parts, spread_of_totals
+from properly.rules._interval import Interval
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.rules._interval import Interval
 
 # The ends of ranges that readers choose between, in percent, and those of very many models.
 LOW = (0, 0.1, 0.2, 0.3, 0.5, 0.7)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from properly.comparison._differences import (
     sign_flip,
 )
 from properly.comparison._pairs import Comparison
+from properly.counts._cases import Cases
 from properly.counts._scoring import unit_of
 from properly.errors import DataError
 from properly.inference._auc import logit_interval
@@ -36,10 +37,6 @@ from properly.inference._multiplicity import MaxT, bonferroni, holm, max_t_of_pa
 from properly.inference._variance import covariance
 from properly.rules import Rule
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._cases import Cases
-
 
 Method: TypeAlias = Literal["auto", "t", "diebold-mariano", "sign-flip"]
 Adjust: TypeAlias = Literal["max-t", "none"]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from properly._boundary._options import as_number, check_inside
 from properly._boundary._record import Record, columns_of, plain
 from properly._boundary._text import chance, many, p_text, printable, span, table, wrapped
 from properly.errors import DataError
+from properly.inference._averages import Estimate
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.inference._averages import Estimate
-
 
 # What a pair has beside numbers.
 WORDS = ("first", "second", "method", "sentence")

@@ -12,26 +12,21 @@ References
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._options import check_choice
+from properly.counts._answers import Answers, Losses
 from properly.counts._scoring import price
 from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._shares import student
 from properly.inference._variance import covariance
-from properly.rules import Log
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.counts._answers import Answers, Losses
-    from properly.rules import Rule
-    from properly.typing import Column
-
+from properly.rules import Log, Rule
+from properly.typing import Column
 
 CAUTIONS = (
     (

@@ -23,16 +23,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._tolerances import SAME_SUM
+from properly.counts._answers import Losses
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._answers import Losses
 
 # Numbers of a piece of work, which stay in the cache.
 PIECE = 1 << 20

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from array_api_compat import device
@@ -19,11 +19,8 @@ from array_api_compat import device
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import namespace, to_numpy
 from properly.counts._pooling import differences, is_one_each
+from properly.counts._tally import Tally
 from properly.typing import Array, Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
-
 
 # Products of two counts below this are exact in int64.
 PRODUCTS_FIT = math.isqrt(2**63 - 1)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from properly._boundary._options import as_number, check_choice
+from properly.counts._answer_rows import AnswerRows
 from properly.errors import DataError
 from properly.rules import Rule
 from properly.rules._dual_rules import Brier
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._answer_rows import AnswerRows
 
 Repeated: TypeAlias = Literal["refuse", "last", "moments", "mean-loss", "pool"]
 STANDING = ("moments", "mean-loss")

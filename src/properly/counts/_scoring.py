@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,11 @@ from properly._boundary._chunks import sweep
 from properly._boundary._libraries import is_numpy, namespace, to_numpy, without_gradient
 from properly.counts._cases import Cases, rows_in_use
 from properly.counts._pooling import is_one_each
+from properly.counts._tally import Tally
 from properly.rules import BinaryRule, ClassRule, Rule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import paid, require_binary
 from properly.typing import Array, Column, Floats
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
 
 
 def unit_of(rule: Rule) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from properly._boundary._options import as_number, check_flag, check_level
 from properly._boundary._record import Record
 from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
+from properly.counts._cases import Cases
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import from_each_on, outcomes, split_at
@@ -23,12 +24,8 @@ from properly.decisions._threshold_intervals import Fourfold, Ratio, sampled, th
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
 from properly.rules import Bounded, MissedBenefit
+from properly.rules._interval import Interval
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._cases import Cases
-    from properly.rules._interval import Interval
-
 
 # What is counted in people, and the rates of clinical papers.
 PEOPLE = ("acted", "true_positives", "false_negatives")

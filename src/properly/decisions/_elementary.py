@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,15 +27,13 @@ from properly.counts._cases import (
     rows_in_use,
     weights_of,
 )
+from properly.counts._tally import Tally
 from properly.decisions._grid import odds
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design, number_times
 from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import degrees_of, spread_of_totals
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
 
 Bounds: TypeAlias = tuple[Column, Column, Column]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,13 +17,10 @@ from properly._boundary._libraries import infinities, read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
 from properly._boundary._tolerances import SAME_FORECAST
 from properly.counts._cases import Cases, event_among
+from properly.counts._tally import Tally
 from properly.errors import DataError
+from properly.rules._interval import Interval
 from properly.typing import ArrayLike, Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
-    from properly.rules._interval import Interval
-
 
 # What takes a threshold to a place on an axis.
 Measure: TypeAlias = Callable[[Any], Any]

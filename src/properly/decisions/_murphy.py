@@ -20,20 +20,8 @@ from properly.counts._device import murphy_limits, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import (
-    OutcomeCounts,
-    Split,
-    consistency_bounds,
-    dependence,
-    dependent_split,
-    knots,
-    laid_out,
-    outcomes,
-    paired_bounds,
-    require_same_totals,
-    score_bounds,
-    split_at,
-)
+from properly.decisions import _elementary as elementary
+from properly.decisions._elementary import OutcomeCounts, Split
 from properly.decisions._grid import CurveSteps
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._averages import warn_of_few
@@ -231,12 +219,12 @@ def murphy_curve(
             raise DataError(message, hint="decompose(…, interval=True) has intervals of the parts.")
         if band == "confidence":
             warn_of_few(tally)
-            at = dependent_split(tally, split)
-            bounds = laid_out(at.threshold, *score_bounds(tally, at, level))
+            at = elementary.dependent_split(tally, split)
+            bounds = elementary.laid_out(at.threshold, *elementary.score_bounds(tally, at, level))
         else:
-            bounds = consistency_bounds(tally, split, level)
+            bounds = elementary.consistency_bounds(tally, split, level)
         usual = "score" if band == "confidence" else "normal"
-        result = Band(*bounds, dependence(tally) or usual, level, band)
+        result = Band(*bounds, elementary.dependence(tally) or usual, level, band)
     return MurphyCurve(
         split.threshold, limits[0], limits[1], part, event_rate=t.event_rate, band=result
     )
@@ -286,16 +274,16 @@ def murphy_difference(
     >>> properly.decisions.murphy_difference(better, worse)
     MurphyCurve(difference at 6 thresholds, area -0.15)
     """
-    terms = [outcomes(as_tally(x)) for x in (first, second)]
+    terms = [elementary.outcomes(as_tally(x)) for x in (first, second)]
     if band is None:
-        require_same_totals(dict(zip(("first", "second"), terms, strict=True)))
+        elementary.require_same_totals(dict(zip(("first", "second"), terms, strict=True)))
     split, limits = _limits(*terms)
     result = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
         level = check_level(level)
-        bounds = paired_bounds(first, second, split.threshold, limits, level)
-        result = Band(*bounds, dependence(first) or "normal", level, band)
+        bounds = elementary.paired_bounds(first, second, split.threshold, limits, level)
+        result = Band(*bounds, elementary.dependence(first) or "normal", level, band)
     return MurphyCurve(split.threshold, limits[0], limits[1], "difference", band=result)
 
 
@@ -357,16 +345,16 @@ def regret_curve(
 def _limits(*terms: OutcomeCounts) -> tuple[Split, Column]:
     """Split one term at all knots; return its mean cost there, less that of another."""
     if len(terms) == 1:
-        split = Split(terms[0], knots(terms[0].value))
+        split = Split(terms[0], elementary.knots(terms[0].value))
         return split, split.cost
-    knot = knots(*(term.value for term in terms))
-    one, other = (split_at(term, knot, both=True) for term in terms)
+    knot = elementary.knots(*(term.value for term in terms))
+    one, other = (elementary.split_at(term, knot, both=True) for term in terms)
     return one, one.cost - other.cost
 
 
 def _terms(tally: Tally, part: str) -> list[OutcomeCounts]:
     """Return whose curve it is, and whose is to be subtracted."""
-    result = outcomes(tally)
+    result = elementary.outcomes(tally)
     if part == "score":
         return [result]
     if part == "uncertainty":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,30 +15,14 @@ from properly._boundary._options import as_drawing, check_flag, check_level
 from properly._boundary._record import Record, columns_of, plain
 from properly._boundary._text import many, printable
 from properly.counts._cases import number_ids
+from properly.decisions import _removal as removal
 from properly.decisions._grid import check_increasing
-from properly.decisions._removal import (
-    ERRORS,
-    KAPPA,
-    PERCENT,
-    SHARES,
-    Judged,
-    Metric,
-    Ties,
-    areas_of,
-    check_metric,
-    draw_copies,
-    judged,
-    numbers_removed,
-    queue_by,
-)
+from properly.decisions._removal import ERRORS, KAPPA, SHARES, Judged, Metric, Ties
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._averages import Estimate
 from properly.rules import Rule
+from properly.rules._penalty import Cost
 from properly.typing import Array, ArrayLike, Column
-
-if TYPE_CHECKING:
-    from properly.inference._averages import Estimate
-    from properly.rules._penalty import Cost
-
 
 ORACLE = "oracle (hard cost)"
 
@@ -363,15 +347,15 @@ def retention_curve(
     >>> curve.value.round(4), round(curve.aurc.value, 4), round(curve.excess_aurc.value, 4)
     (array([0.3333, 0.25  , 0.    ]), 0.1472, 0.0583)
     """
-    name = check_metric(metric, ties)
-    cases = judged(metric, y, P_or_d, labels, cost)
+    name = removal.check_metric(metric, ties)
+    cases = removal.judged(metric, y, P_or_d, labels, cost)
     ranked, share = _check_scores(scores, cases, "scores"), _shares(removed)
     curve = _retention(name, cases, ranked, share, ties)
     cluster, level = _clusters(clusters, cases), check_level(level)
     if cases.loss is None or not (metric == ERRORS or isinstance(metric, Rule)):
         return curve
     scale = "logit" if metric == ERRORS else "log"
-    return replace(curve, **areas_of(cases.loss, ranked, cluster, level=level, scale=scale))
+    return replace(curve, **removal.areas_of(cases.loss, ranked, cluster, level=level, scale=scale))
 
 
 def retention_study(
@@ -452,18 +436,18 @@ def retention_study(
     if drawing.replicates < 2:
         message = f"a standard deviation needs two replicates or more; got {drawing.replicates}"
         raise DataError(message)
-    name = check_metric(metric, ties)
-    cases = judged(metric, y, P_or_d, labels, cost)
+    name = removal.check_metric(metric, ties)
+    cases = removal.judged(metric, y, P_or_d, labels, cost)
     share = _shares(removed)
     named = _by_name(scores, cases, oracle=check_flag(oracle, "oracle"))
     if oracle:
         named[ORACLE] = cases.costs(cost)
     result = {key: _retention(name, cases, s, share, ties) for key, s in named.items()}
-    along = [cases.along(queue_by(s, ties)) for s in named.values()]
+    along = [cases.along(removal.queue_by(s, ties)) for s in named.values()]
     cluster = _clusters(clusters, cases)
     values = np.empty((len(along), drawing.replicates, len(share)))
-    for k, copies in enumerate(draw_copies(drawing, len(cases.rows), cluster)):
-        gone = numbers_removed(share, int(copies.sum()))
+    for k, copies in enumerate(removal.draw_copies(drawing, len(cases.rows), cluster)):
+        gone = removal.numbers_removed(share, int(copies.sum()))
         values[:, k] = [curve(copies, gone) for curve in along]
     area = {key: curve.area for key, curve in result.items()}
     areas_drawn = [[area_under(share, value) for value in each] for each in values]
@@ -529,7 +513,7 @@ def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
 def _shares(removed: ArrayLike | None) -> Column:
     """Take increasing shares of the cases; k / 100 up to 0.2 if there are none."""
     if removed is None:
-        return PERCENT
+        return removal.PERCENT
     given = to_numpy(as_floats(as_numbers(as_array(removed, SHARES), SHARES)))
     if (outside := ~((given >= 0) & (given <= 1))).any():
         hint = "for percentages, divide by 100 first." if given.max() > 1 else None
@@ -568,6 +552,6 @@ def _by_name(scores: Mapping[str, ArrayLike], cases: Judged, *, oracle: bool) ->
 def _retention(name: str, cases: Judged, scores: Column, share: Column, ties: Ties) -> Retention:
     """Go along the curve of the cases as they are."""
     total = len(cases.rows)
-    gone = numbers_removed(share, total)
-    value = cases.along(queue_by(scores, ties))(np.ones(total, dtype=np.intp), gone)
+    gone = removal.numbers_removed(share, total)
+    value = cases.along(removal.queue_by(scores, ties))(np.ones(total, dtype=np.intp), gone)
     return Retention(share, value, total - gone, name, ties)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,13 +23,11 @@ from properly._boundary._text import many, shortened, table
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_plain, rows_in_use
 from properly.counts._scoring import price
+from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule, ClassRule
 from properly.rules._class_rule import require_class_rule
 from properly.typing import ArrayLike, Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
 
 # The probabilities of more classes than this are too many for a line.
 MOST_SHOWN = 10

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._interrupts import checked
 from properly.counts._cases import Cases, is_dependent
+from properly.counts._tally import Tally
 from properly.decisions._elementary import CaseRows, Split, rows_of
 from properly.decisions._grid import odds
 from properly.inference._design import Design
@@ -24,10 +25,6 @@ from properly.inference._shares import (
 )
 from properly.inference._variance import spread_of_totals
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
-
 
 Form: TypeAlias = Literal["share", "sum", "ratio", "log ratio"]
 

@@ -10,25 +10,22 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from properly._boundary import _classes
 from properly._boundary._arrays import event_label
+from properly.counts._tally import Tally
 from properly.engines import _rows, _summary
 from properly.engines._frame_sums import PooledRows, pool_cells, pool_few_values, sum_up
 from properly.engines._rows import Roles, Rows
 from properly.engines._summary import Summary
 from properly.engines._symbols import is_expressible
 from properly.errors import ArgumentTypeError, DataError
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
-    from properly.rules import Rule
-    from properly.typing import Column, Progress
-
+from properly.rules import Rule
+from properly.typing import Column, Progress
 
 # Frames with more rows are summed up where they are, and never read into memory.
 MOST_ROWS = 1_000_000

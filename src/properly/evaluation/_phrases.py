@@ -6,17 +6,15 @@ import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._record import Record
 from properly._boundary._text import capitalized, counted, listed, p_text, percent, printable
 from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret, Rule
+from properly.rules._interval import Interval
 from properly.rules._registry import SCORE_WORDS
-
-if TYPE_CHECKING:
-    from properly.rules._interval import Interval
 
 Kind: TypeAlias = Literal[
     "choice", "thresholds", "baseline", "certain", "calibration", "repair", "groups", "unknown"

@@ -13,15 +13,8 @@ from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_dependent, require_event, rows_in_use
 from properly.counts._tally import Tally, as_tally, sums_of
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._averages import (
-    UNKNOWN,
-    Estimate,
-    about_design,
-    about_tally,
-    around,
-    warn_of_clusters,
-    warn_of_few,
-)
+from properly.inference import _averages as averages
+from properly.inference._averages import UNKNOWN, Estimate
 from properly.inference._design import Design, Serial
 from properly.inference._moments import Correction
 from properly.inference._shares import student
@@ -124,7 +117,7 @@ def auc_interval(
         return _minus(found, _area(against, serial, rates), level)
     area, error, degrees, about, own = found
     if method == "wald":
-        ends = around(area, error, student(degrees, level))
+        ends = averages.around(area, error, student(degrees, level))
         return Estimate(area, error, ends, level, degrees, "DeLong", **about)
     ends = logit_interval(area, error, student(own, level))
     return Estimate(area, error, ends, level, own, "DeLong, logit", **about)
@@ -169,7 +162,7 @@ class Area(NamedTuple):
 
 
 def _area(cases: Tally | Cases, serial: Serial, rates: tuple[float, float] | None) -> Area:
-    warn_of_few(cases)
+    averages.warn_of_few(cases)
     if isinstance(cases, Cases):
         return _of_rows(cases, serial, rates)
     return _of_counts(as_tally(cases), rates)
@@ -189,22 +182,22 @@ def _minus(one: Area, other: Area, level: float) -> Estimate:
         ]
         shares = [(x.error / error) ** 2 for x in (one, other)]
         degrees = 1 / sum(share**2 / df for share, df in zip(shares, own, strict=True))
-    ends, label = around(value, error, student(degrees, level)), "DeLong, two samples"
+    ends, label = averages.around(value, error, student(degrees, level)), "DeLong, two samples"
     return Estimate(value, error, ends, level, degrees, label, design=design, **both)
 
 
 def _of_rows(cases: Cases, serial: Serial, rates: tuple[float, float] | None) -> Area:
     y, p, weight, _ = rows_in_use(require_event(cases))
     design = Design.of(cases, serial)
-    warn_of_clusters(design)
+    averages.warn_of_clusters(design)
     area, influence = of_auc(y, p, weight, rates)
     alone = not is_dependent(cases) and cases.strata is None
     if alone and not min(y.sum(), (~y).sum()) > 1:
-        return Area(area, math.nan, math.inf, about_design(design), math.nan)
+        return Area(area, math.nan, math.inf, averages.about_design(design), math.nan)
     spread = covariance(influence[None], design.stratified(y.astype(np.intp)) if alone else design)
     own = delong_degrees(influence, y) if alone else spread.degrees
     degrees = math.inf if alone else spread.degrees
-    return Area(area, float(spread.errors[0]), degrees, about_design(design), own)
+    return Area(area, float(spread.errors[0]), degrees, averages.about_design(design), own)
 
 
 def _of_counts(tally: Tally, rates: tuple[float, float] | None) -> Area:
@@ -222,7 +215,7 @@ def _of_counts(tally: Tally, rates: tuple[float, float] | None) -> Area:
         total = float(xp.sum(mine))
         cases = total**2 / float(xp.sum(square)) if total > 0 else 0.0
         if not cases > 1:
-            return Area(area, math.nan, math.inf, about_tally(tally), math.nan)
+            return Area(area, math.nan, math.inf, averages.about_tally(tally), math.nan)
         if is_numpy(place):
             away = np.subtract(place, area, out=place)
             summed = float(np.einsum("i,i,i->", square, away, away))
@@ -230,4 +223,4 @@ def _of_counts(tally: Tally, rates: tuple[float, float] | None) -> Area:
             summed = float(xp.sum(square * (place - area) ** 2))
         sides.append((float(summed / total**2 * Correction.from_count(cases).factor), cases))
     error = math.sqrt(sides[0][0] + sides[1][0])
-    return Area(area, error, math.inf, about_tally(tally), area_degrees(sides))
+    return Area(area, error, math.inf, averages.about_tally(tally), area_degrees(sides))

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,12 +22,9 @@ from properly._boundary._record import Record
 from properly.counts._cases import Cases, rows_in_use
 from properly.counts._isotonic import recalibrate
 from properly.inference._design import Design, is_alike
+from properly.inference._moments import Spread
 from properly.inference._variance import covariance
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.inference._moments import Spread
-
 
 # Where sums vary by more than this, and times are worth fewer than these, tests refuse too often.
 LONG = 2.0

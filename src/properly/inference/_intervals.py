@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -16,25 +17,17 @@ from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_event, rows_in_use
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_loss, price, share_saved
-from properly.counts._tally import as_tally
+from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
-from properly.inference._averages import UNKNOWN, Estimate, around, average
+from properly.inference._averages import UNKNOWN, Amounts, Averages, Estimate, Pair, around, average
+from properly.inference._design import Serial
 from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import has_design
-from properly.rules import BetaWeighted, BinaryRule
+from properly.rules import BetaWeighted, BinaryRule, Rule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._combinators import as_prior
 from properly.rules._rule import require_binary, require_no_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.counts._tally import Tally
-    from properly.inference._averages import Amounts, Averages, Pair
-    from properly.inference._design import Serial
-    from properly.rules import Rule
-    from properly.typing import Array, ArrayLike
-
+from properly.typing import Array, ArrayLike
 
 Prior: TypeAlias = Literal["hand", "severity", "event_rate", "uniform", "logit"] | BinaryRule
 PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")

@@ -8,17 +8,15 @@ lose no digits, and they add up: over batches, shards, groups and threads, in an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import beside, infinities, is_numpy, namespace, to_library_of
 from properly._boundary._tolerances import CANCELLED
+from properly.counts._tally import Tally
 from properly.inference._shares import student
 from properly.typing import Array, Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
 
 
 class Spread(NamedTuple):

@@ -19,27 +19,21 @@ References
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import infinities, is_numpy, namespace, to_numpy
 from properly._boundary._tolerances import CANCELLED
-from properly.counts._cases import has_strata, is_dependent, rows_in_use
+from properly.counts._cases import Cases, has_strata, is_dependent, rows_in_use
 from properly.counts._pooling import order_of
 from properly.counts._tally import Tally, sums_of
 from properly.errors import DataError
-from properly.inference._design import TIMES, Design, add_up, is_alike
+from properly.inference._design import TIMES, Design, Serial, add_up, is_alike
 from properly.inference._moments import Correction, Moments, Spread, deviations, dot
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.counts._cases import Cases
-    from properly.inference._design import Serial
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # So many values of the series of clusters are held at a time.
 AT_ONCE = 1 << 20

@@ -18,15 +18,8 @@ from properly._boundary._files import require
 from properly._boundary._notices import notice
 from properly._boundary._text import many, printable
 from properly.errors import DataError
-from properly.integrations._eval_logs import (
-    MOST_OF_TEXT,
-    PathOf,
-    columns_of_rows,
-    entry_of,
-    json_of,
-    open_log,
-    paths_of,
-)
+from properly.integrations import _eval_logs as eval_logs
+from properly.integrations._eval_logs import MOST_OF_TEXT, PathOf
 from properly.typing import Column
 
 __all__ = ["read"]
@@ -75,8 +68,8 @@ def read(
     ... )  # doctest: +SKIP
     """
     rows, unscored = [], 0
-    for path in paths_of(logs):
-        with open_log(path, "inspect_ai", HINT) as file:
+    for path in eval_logs.paths_of(logs):
+        with eval_logs.open_log(path, "inspect_ai", HINT) as file:
             found = _samples(path, file)
             spec = next(found)["eval"]
             task, model = str(spec["task"]), str(spec.get("model", ""))
@@ -93,7 +86,7 @@ def read(
                 row = {"correct": grade, "confidence": sure, "question": name, "task": task}
                 rows.append(row | {"epoch": epoch, "model": model})
     _require_answers(rows, unscored, confidence)
-    return columns_of_rows(rows)
+    return eval_logs.columns_of_rows(rows)
 
 
 def _samples(path: Path, file: Any) -> Iterator[dict[str, Any]]:
@@ -105,16 +98,16 @@ def _samples(path: Path, file: Any) -> Iterator[dict[str, Any]]:
             # Of a run that has not ended there is only what it began with.
             names = dict.fromkeys(archive.namelist())
             header = "header.json" if "header.json" in names else "_journal/start.json"
-            yield entry_of(archive, file, archive.getinfo(header))
+            yield eval_logs.entry_of(archive, file, archive.getinfo(header))
             for name in names:
                 if name.startswith("samples/") and name.endswith(".json"):
-                    yield entry_of(archive, file, archive.getinfo(name))
+                    yield eval_logs.entry_of(archive, file, archive.getinfo(name))
         return
     content = file.read(MOST_OF_TEXT + 1)
     if len(content) > MOST_OF_TEXT:
         message = f"a log in JSON may have up to {MOST_OF_TEXT >> 20} MiB; {_name(path)} has more"
         raise DataError(message, hint="inspect log convert --to eval: those are read in parts.")
-    log = json_of(content)
+    log = eval_logs.json_of(content)
     yield log
     samples = log.get("samples") or []
     require(isinstance(samples, list))

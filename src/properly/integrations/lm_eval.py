@@ -16,14 +16,8 @@ import numpy as np
 from properly._boundary._files import require
 from properly._boundary._text import printable
 from properly.errors import DataError
-from properly.integrations._eval_logs import (
-    MOST_OF_SAMPLE,
-    PathOf,
-    columns_of_rows,
-    json_of,
-    open_log,
-    paths_of,
-)
+from properly.integrations import _eval_logs as eval_logs
+from properly.integrations._eval_logs import MOST_OF_SAMPLE, PathOf
 from properly.typing import Column
 
 __all__ = ["read"]
@@ -70,10 +64,10 @@ def read(logs: PathOf | Iterable[PathOf]) -> dict[str, Column]:
     >>> properly.evaluate(answers["target"], answers["probabilities"])  # doctest: +SKIP
     """
     rows = []
-    for path in paths_of(logs):
+    for path in eval_logs.paths_of(logs):
         matched = NAME.fullmatch(path.name)
         task = matched[1] if matched else path.stem
-        with open_log(path, "lm_eval", HINT) as file:
+        with eval_logs.open_log(path, "lm_eval", HINT) as file:
             first: str | None = None
             for number, line in enumerate(_lines(file, path)):
                 where = f"line {number + 1} of {printable(str(path))}"
@@ -97,7 +91,7 @@ def _lines(file: Any, path: Path) -> Iterator[dict[str, Any]]:
             )
             raise DataError(message)
         if line.strip():
-            yield json_of(line)
+            yield eval_logs.json_of(line)
 
 
 def _row(line: dict[str, Any], task: str, where: str) -> dict[str, Any]:
@@ -143,4 +137,4 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, Column]:
     for row in rows:
         p = row["probabilities"]
         row["probabilities"] = np.pad(p, (0, wide - len(p)))
-    return columns_of_rows(rows)
+    return eval_logs.columns_of_rows(rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, rows_in_use
 from properly.counts._class_rows import table_of, two_classes
 from properly.counts._reductions import one_vs_rest
+from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.probability._power_means import (
     LABELS,
@@ -29,9 +30,6 @@ from properly.probability._power_means import (
 from properly.probability._sources import Source, as_source, divergence, questions, sides
 from properly.rules._class_rule import at
 from properly.typing import ArrayLike, Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
 
 
 class ByPower(Record):

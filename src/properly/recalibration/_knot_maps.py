@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
@@ -40,15 +40,13 @@ from properly._boundary._libraries import (
 )
 from properly._boundary._options import as_number, check_choice
 from properly.counts._isotonic import PRODUCTS_FIT, recalibrate
+from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.recalibration._expression import LinePiece, straight_pieces
 from properly.recalibration._log_odds_maps import few_notes
 from properly.recalibration._map import Map
 from properly.recalibration._training import Sample, Training, require_both_outcomes
 from properly.typing import Array, ArrayLike, Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
 
 Interpolation = Literal["linear", "flat"]
 Merge = Literal["log", "brier"]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from properly._boundary._text import many
 from properly.counts._cases import Cases, numbered, require_event, require_groups, rows_in_use
 from properly.counts._class_rows import rows_of
 from properly.counts._reductions import cumulative, names_of_cuts, one_vs_rest, upper_tails
+from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._logistic import logit
 from properly.recalibration._log_odds_maps import Logistic, LogOddsMap
@@ -35,10 +36,6 @@ from properly.recalibration._softmax_maps import ClassMap
 from properly.recalibration._training import Training
 from properly.rules._penalty import decide_by_mode
 from properly.typing import Array, Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
-
 
 # Of many maps, so many have what is to be noted about them said.
 MOST_NOTES = 5

@@ -22,14 +22,8 @@ from properly._boundary._text import listed, printable
 from properly.calibration._statistics import why_untested
 from properly.decisions._grid import round_step, step_decimals
 from properly.evaluation._phrases import begun, between, finished, sure
+from properly.evaluation._verdict import _verdict as verdicts
 from properly.evaluation._verdict._headline import SHORT, ModelStanding, standing_of
-from properly.evaluation._verdict._verdict import (
-    Chance,
-    adjusted_tests,
-    is_off,
-    is_worse,
-    open_pairs,
-)
 from properly.recalibration._choice import kind_in_words
 from properly.report._calibration_charts import Frame, frame_of
 from properly.report._page_words import AT_MOST, NONE, few, in_words, page_words, percent
@@ -355,7 +349,7 @@ def _whom(count: float, cases: str) -> str:
 
 def _diagnoses(evaluation: Evaluation, cases: str, event: str) -> dict[str, Diagnosis]:
     """Say of each model what is wrong with its forecasts, the gravest first."""
-    tests, found = adjusted_tests(evaluation), {}
+    tests, found = verdicts.adjusted_tests(evaluation), {}
     for name in evaluation.models:
         summary, test = (evaluation.calibration or {}).get(name), tests.get(name)
         count, called = _wrong(evaluation, name)
@@ -374,7 +368,7 @@ def _diagnoses(evaluation: Evaluation, cases: str, event: str) -> dict[str, Diag
             slope = "" if summary is None else _slope(summary)
             found[name] = Diagnosis("Not tested", "plain", "; ".join(filter(None, (reason, slope))))
         elif test.p > 1 - evaluation.level:
-            off = summary is not None and is_off(summary)
+            off = summary is not None and verdicts.is_off(summary)
             slope = _slope(summary) if off and summary is not None else ""
             about = "; ".join(filter(None, (_p(test), slope)))
             found[name] = Diagnosis("No miscalibration shown", "plain" if off else "good", about)
@@ -383,12 +377,12 @@ def _diagnoses(evaluation: Evaluation, cases: str, event: str) -> dict[str, Diag
     return found
 
 
-def _p(test: Chance) -> str:
+def _p(test: verdicts.Chance) -> str:
     return f"test: p {test.text.replace('<=', AT_MOST)}"
 
 
 def _miscalibrated(
-    evaluation: Evaluation, summary: CalibrationSummary | None, test: Chance
+    evaluation: Evaluation, summary: CalibrationSummary | None, test: verdicts.Chance
 ) -> Diagnosis:
     """Say in which way forecasts are off: on average, in their spread, or in neither."""
     if summary is None:
@@ -459,7 +453,7 @@ def _group(evaluation: Evaluation, standing: ModelStanding) -> Iterator[Card]:
     for name in standing.top:
         split = evaluation.groups.get(name)
         worst = None if split is None else split.worst
-        if worst is not None and is_worse(worst):
+        if worst is not None and verdicts.is_worse(worst):
             score = few(evaluation.scores[name][evaluation.primary].value)
             more = few(abs(worst.difference))
             yield card("group", model=name, group=worst.name, more=more, score=score)
@@ -503,7 +497,7 @@ def _repaired(evaluation: Evaluation) -> Iterator[Card]:
 
 def _unknown(evaluation: Evaluation, standing: ModelStanding, cases: str) -> Iterator[Card]:
     """Say what it would take to tell the best from the next, or else what was noted."""
-    for number, rival in open_pairs(standing):
+    for number, rival in verdicts.open_pairs(standing):
         yield card("open", number=number, cases=cases, best=standing.top[0], rival=rival)
         return
     if evaluation.notes:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from properly._boundary._classes import as_labels
 from properly._boundary._text import capitalized, first_of, many, quoted
 from properly.comparison._gaps import shared_questions
 from properly.counts import _answer_rows
+from properly.counts._answer_rows import AnswerRows, Fault
 from properly.counts._answers import Answers, Losses, answers_of
 from properly.counts._repeated_answers import Repeated, check_repeated
 from properly.errors import DataError
@@ -27,9 +28,6 @@ from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import Symptom, finding
 from properly.rules._dual_rules import Brier
 from properly.typing import Column, IntoFrame
-
-if TYPE_CHECKING:
-    from properly.counts._answer_rows import AnswerRows, Fault
 
 ROLES = ("question", "forecaster", "outcome", "time", *_answer_rows.OF_QUESTION)
 READABLE = tuple(check for check in _checks.COLUMNS if check is not _checks.missing)

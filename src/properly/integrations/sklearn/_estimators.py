@@ -7,7 +7,7 @@ used as one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -47,9 +47,6 @@ from properly.rules import Brier, Interval, Log, Rule
 from properly.rules._dual_rules import at_most_one
 from properly.rules._rule import as_rules
 from properly.typing import ArrayLike, Column
-
-if TYPE_CHECKING:
-    from properly.rules._interval import Interval
 
 
 class RuleScorer(BaseEstimator):  # type: ignore[misc]

@@ -10,15 +10,8 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from properly._boundary._arrays import (
-    EventRows,
-    as_array,
-    as_column,
-    check_rows,
-    distinct,
-    refuse,
-    require_present,
-)
+from properly._boundary import _arrays as arrays
+from properly._boundary._arrays import EventRows
 from properly._boundary._classes import (
     ClassRows,
     as_labels,
@@ -89,7 +82,7 @@ class GivenRows(NamedTuple):
         event = _usual_event(self.y) if names is None else names[1]
         if self.pos_label is not None:
             event = self.pos_label if names is None else names[position(self.pos_label, names)]
-        return check_rows(self.y, self.p, self.sample_weight, pos_label=event, labels=names)
+        return arrays.check_rows(self.y, self.p, self.sample_weight, pos_label=event, labels=names)
 
     def cases(self) -> Cases:
         """Take the cases of one event."""
@@ -172,7 +165,7 @@ def _require_two(classes: int) -> None:
 
 def _usual_event(y_true: ArrayLike) -> int | None:
     """Take 1 as the event if outcomes are -1 and 1, as scikit-learn does; else leave it open."""
-    y = to_numpy(as_column(y_true, "outcomes"))
+    y = to_numpy(arrays.as_column(y_true, "outcomes"))
     return 1 if y.dtype.kind in "if" and set(y.tolist()) <= {-1, 1} else None
 
 
@@ -182,11 +175,11 @@ def _names(y_true: ArrayLike, y_proba: ArrayLike, *, ordered: bool) -> tuple[Any
     None stands for what is refused or understood without names: rows with a single 1, labels of
     several kinds, and words that need an order.
     """
-    y = to_numpy(as_array(y_true, "outcomes"))
+    y = to_numpy(arrays.as_array(y_true, "outcomes"))
     if y.ndim != 1 or y.shape[0] == 0:
         return None
-    require_present(y, "outcomes")
-    result = distinct(y)
+    arrays.require_present(y, "outcomes")
+    result = arrays.distinct(y)
     words = any(isinstance(label, str | bytes) for label in result)
     if len({type(label) for label in result}) > 1 or (words and ordered):
         return None
@@ -248,14 +241,14 @@ def forecasts_of(estimator: Any, X: Any) -> EstimatorForecasts:
 
 def require_seen(y: ArrayLike, forecasts: EstimatorForecasts) -> None:
     """Refuse outcomes for which the estimator has no probability."""
-    result = to_numpy(as_column(y, "outcomes"))
-    require_present(result, "outcomes")
+    result = to_numpy(arrays.as_column(y, "outcomes"))
+    arrays.require_present(result, "outcomes")
     labels = set(forecasts.labels)
     unseen = np.array([label not in labels for label in result.tolist()])
     if unseen.any():
         listed = first_of(map(repr, forecasts.labels))
         rule = f"outcomes must be classes that {forecasts.name} has seen, {listed}"
-        refuse(result, unseen, rule, STRATIFY)
+        arrays.refuse(result, unseen, rule, STRATIFY)
 
 
 def in_order(
@@ -318,8 +311,8 @@ def cases_of_folds(
 ) -> Gathered:
     """Ask the estimator of each fold about the rows that it was not trained on, and pool these."""
     estimators, tests = _folds(cv_results)
-    y = to_numpy(as_array(y, "outcomes"))
-    weight = None if sample_weight is None else to_numpy(as_array(sample_weight, "weights"))
+    y = to_numpy(arrays.as_array(y, "outcomes"))
+    weight = None if sample_weight is None else to_numpy(arrays.as_array(sample_weight, "weights"))
     # As cross_validate does: some kinds of sparse matrices have no rows to take.
     X = X.tocsr() if hasattr(X, "tocsr") else X
     _require_rows(tests, min(len(y), X.shape[0] if hasattr(X, "shape") else len(X)))
