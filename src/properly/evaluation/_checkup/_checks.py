@@ -14,7 +14,7 @@ from properly._boundary._classes import DISTRIBUTION, several_labels, sum_slack
 from properly._boundary._libraries import infinities
 from properly._boundary._text import capitalized, first_of, many, quoted
 from properly._boundary._tolerances import UNIT_SUM
-from properly.evaluation._checkup._symptom import Flags, Symptom, finding, so_many, some_of
+from properly.evaluation._checkup._symptom import Flags, Symptom, finding, said, so_many, some_of
 from properly.inference._averages import FEW_CLUSTERS, FIXED_CLUSTERS
 from properly.inference._design import TIMES
 from properly.typing import Column, Floats
@@ -22,16 +22,13 @@ from properly.typing import Column, Floats
 if TYPE_CHECKING:
     from properly.evaluation._checkup._sheet import ClassForecast, EventForecast, RawColumn, Sheet
 
-DROPPING = 'missing="drop"'
-ONE_ROW = "Every column needs one row a case, in the same order. Were rows filtered in one of them?"
-
 
 def unreadable(sheet: Sheet) -> Iterator[Symptom]:
     """Find what is no column at all, such as a single number or rows of unequal length."""
     for column in sheet.columns:
         if column.fault:
-            advice = "Pass a list, an array or a column of one dimension, with one entry a case."
-            yield finding("problem", column.name, len(column), column.fault, advice)
+            words = said("unreadable", fault=column.fault)
+            yield finding("problem", column.name, len(column), *words)
 
 
 def wrong_shape(sheet: Sheet) -> Iterator[Symptom]:
@@ -39,23 +36,19 @@ def wrong_shape(sheet: Sheet) -> Iterator[Symptom]:
     for column in sheet.models.values():
         if column.is_table != sheet.of_event or (column.fault and not len(column)):
             continue
-        what = "it has one column, though several classes are forecast"
-        advice = "Pass one column a class, or task='binary' for all models."
-        if sheet.of_event:
-            what = f"it has {column.values.shape[1]} columns, though one event is forecast"
-            advice = "Pass the column of the event, such as p[:, 1], or task='multiclass'."
-        yield finding("problem", column.name, len(column), what, advice)
+        which = "several_columns" if sheet.of_event else "single_column"
+        words = said(which, columns=column.values.shape[-1])
+        yield finding("problem", column.name, len(column), *words)
     for column in (*[sheet.outcome][: sheet.of_event], *sheet.beside.values()):
         if column.is_table:
-            what = f"it has {column.values.shape[1]} columns instead of one"
-            yield finding("problem", column.name, len(column), what, "Pass one entry a case.")
+            words = said("table", columns=column.values.shape[1])
+            yield finding("problem", column.name, len(column), *words)
 
 
 def no_rows(sheet: Sheet) -> Iterator[Symptom]:
     """Find a table without rows: a filter that let nothing through."""
     if not sheet.outcome.fault and not len(sheet.outcome):
-        advice = "Is this the right file, and did a filter let nothing through?"
-        yield finding("problem", "outcome", 0, "there are no rows", advice)
+        yield finding("problem", "outcome", 0, *said("no_rows"))
 
 
 def lengths(sheet: Sheet) -> Iterator[Symptom]:
@@ -65,8 +58,8 @@ def lengths(sheet: Sheet) -> Iterator[Symptom]:
         return
     for column in sheet.columns[1:]:
         if len(column) != rows and (len(column) or not column.fault):
-            what = f"it has {many(len(column), 'row')}, the outcome {many(rows, 'row')}"
-            yield finding("problem", column.name, len(column), what, ONE_ROW)
+            words = said("lengths", rows=many(len(column), "row"), outcomes=many(rows, "row"))
+            yield finding("problem", column.name, len(column), *words)
 
 
 def missing(sheet: Sheet) -> Iterator[Symptom]:
@@ -74,12 +67,10 @@ def missing(sheet: Sheet) -> Iterator[Symptom]:
     for column in sheet.columns:
         bad = column.rows_with(column.missing)
         if bad.any():
-            what = _some(bad, column, sheet, "missing")
-            them = "that row" if bad.sum() == 1 else "those rows"
-            advice = f"Drop {them} first, or pass {DROPPING} as files are read."
-            if column is sheet.outcome:
-                advice = f"{capitalized(CENSORED)[:-1]}, or pass {DROPPING} as files are read."
-            yield finding("problem", column.name, bad, what, advice)
+            some = _some(bad, column, sheet, "missing")
+            drop = "Drop that row first" if bad.sum() == 1 else "Drop those rows first"
+            first = capitalized(CENSORED)[:-1] if column is sheet.outcome else drop
+            yield finding("problem", column.name, bad, *said("missing", some=some, first=first))
 
 
 def text(sheet: Sheet) -> Iterator[Symptom]:
@@ -94,9 +85,8 @@ def infinite(sheet: Sheet) -> Iterator[Symptom]:
     for column in _of_numbers(sheet):
         bad = column.rows_with(np.isinf(column.numbers))
         if bad.any():
-            what = _some(bad, column, sheet, "infinite")
-            advice = "Find where they come from, such as a division by zero or an overflow."
-            yield finding("problem", column.name, bad, what, advice)
+            some = _some(bad, column, sheet, "infinite")
+            yield finding("problem", column.name, bad, *said("infinite", some=some))
 
 
 def identical(sheet: Sheet) -> Iterator[Symptom]:
@@ -107,9 +97,8 @@ def identical(sheet: Sheet) -> Iterator[Symptom]:
             continue
         other = first.setdefault(_digest(column), column.name)
         if other != column.name:
-            what = f"its forecasts are those of {quoted(other)}, to the last digit"
-            advice = "Was a column copied or read twice? Leave one of the two out."
-            yield finding("oddity", column.name, len(column), what, advice)
+            words = said("identical", other=quoted(other))
+            yield finding("oddity", column.name, len(column), *words)
 
 
 COLUMNS = (unreadable, wrong_shape, no_rows, lengths, missing, text, infinite, identical)
@@ -138,13 +127,11 @@ def _about_text(column: RawColumn) -> Symptom:
     flags = strange if everything and strange.any() else column.text
     bad, value = column.rows_with(flags), column.values[flags][0]
     has = "has" if bad.sum() == 1 else "have"
-    what = f"{bad.sum():,} of {many(len(column), 'row')} {has} no number but {quoted(value)}"
-    if everything and not strange.any():
-        what = f"all numbers are written as text, such as {quoted(value)}"
-    advice = "Convert text to numbers first."
-    if isinstance(value, str) and _reads_with_point(value):
-        advice = "Write decimals with a point, not a comma, and without a percent sign."
-    return finding("problem", column.name, bad, what, advice)
+    numbers = {"count": f"{bad.sum():,}", "rows": many(len(column), "row"), "has": has}
+    what = "all" if everything and not strange.any() else "what"
+    advice = "decimals" if isinstance(value, str) and _reads_with_point(value) else "advice"
+    words = said("text", what, advice, value=quoted(value), **numbers)
+    return finding("problem", column.name, bad, *words)
 
 
 def _reads_with_point(value: str) -> bool:
@@ -188,22 +175,15 @@ def repeated_rows(sheet: Sheet) -> Iterator[Symptom]:
     again[first] = False
     if again.sum() <= REPEATED * len(both) or _differ_as_by_chance(forecast, outcome, first):
         return
-    what = "like an earlier one, to the last digit"
-    advice = (
-        "Were files joined twice, or cases oversampled? Drop the copies, or name what they have in "
-        "common: clusters=, --clusters."
-    )
-    yield from some_of("oddity", "rows", again, what, advice, of="row")
+    yield from some_of("oddity", "rows", again, *said("repeated_rows"), of="row")
 
 
 def amounts(sheet: Sheet, name: str, least: str) -> Iterator[Symptom]:
     """Find weights, or counts, that are negative, or all zero."""
     x = sheet.beside[name].numbers
-    advice = f"{least}; drop those rows, or mend their {name}s."
-    yield from some_of("problem", name, x < 0, "negative", advice)
+    yield from some_of("problem", name, x < 0, *said("negative", least=least, name=name))
     if len(x) and not ((x < 0) | (x > 0)).any():
-        advice = f"Pass {name}s of which some are positive, or none at all."
-        yield finding("problem", name, len(x), f"no {name} is positive", advice)
+        yield finding("problem", name, len(x), *said("none_positive", name=name))
 
 
 def bad_weights(sheet: Sheet) -> Iterator[Symptom]:
@@ -211,8 +191,8 @@ def bad_weights(sheet: Sheet) -> Iterator[Symptom]:
     yield from amounts(sheet, "weight", "A case counts nothing at least")
     w = sheet.beside["weight"].numbers
     extreme = ((w > 0) & (w < TINY)) | (np.isfinite(w) & (w > HUGE))
-    what, advice = f"below {TINY:g} or above {HUGE:g}", "Rescale them; only their ratios matter."
-    yield from some_of("problem", "weight", extreme, what, advice)
+    words = said("extreme_weights", tiny=TINY, huge=HUGE)
+    yield from some_of("problem", "weight", extreme, *words)
 
 
 def weights(sheet: Sheet) -> Iterator[Symptom]:
@@ -222,15 +202,10 @@ def weights(sheet: Sheet) -> Iterator[Symptom]:
     if w is None:
         return
     if (w == np.rint(w)).all() and w.min() < w.max():
-        what = "all weights are whole numbers"
-        advice = "Weights are sampling weights; for numbers of like cases pass count=, --count."
-        yield finding("note", "weight", len(w), what, advice)
+        yield finding("note", "weight", len(w), *said("whole_weights"))
     if len(w) > 1 / HEAVY and w.max() > HEAVY * w.sum():
-        what = f"the heaviest case holds {w.max() / w.sum():.1%} of the weight"
-        advice = (
-            "Is this weight right? Scores depend on that case; look at it, or trim the weights."
-        )
-        yield finding("oddity", "weight", w > HEAVY * w.sum(), what, advice)
+        words = said("heavy", share=w.max() / w.sum())
+        yield finding("oddity", "weight", w > HEAVY * w.sum(), *words)
 
 
 def counts(sheet: Sheet) -> Iterator[Symptom]:
@@ -238,8 +213,7 @@ def counts(sheet: Sheet) -> Iterator[Symptom]:
     yield from amounts(sheet, "count", "A row stands for no case at least")
     k = sheet.beside["count"].numbers
     broken = np.isfinite(k) & (k != np.floor(k))
-    advice = "Cases are counted in whole numbers; for sampling weights pass weight=, --weight."
-    yield from some_of("problem", "count", broken, "no whole number", advice)
+    yield from some_of("problem", "count", broken, *said("broken_counts"))
 
 
 def clusters(sheet: Sheet) -> Iterator[Symptom]:
@@ -247,16 +221,12 @@ def clusters(sheet: Sheet) -> Iterator[Symptom]:
     column = sheet.beside["clusters"]
     count, rows = len(column.distinct), int((~column.missing).sum())
     if count == 1 and rows > 1:
-        what, advice = "there is a single cluster", "Without a second one there are no intervals."
-        yield finding("problem", "clusters", rows, what, advice)
+        yield finding("problem", "clusters", rows, *said("single_cluster"))
     elif 1 < count < FEW_CLUSTERS:
-        what = f"there are only {many(count, 'cluster')}"
-        advice = (
-            f"Intervals from fewer than {FEW_CLUSTERS} clusters are rough, and often too narrow."
-        )
-        if count < FIXED_CLUSTERS and "time" in sheet.beside:
-            advice += " So few are better fixed: name them groups instead, and keep the times."
-        yield finding("oddity", "clusters", rows, what, advice)
+        advice = "fixed" if count < FIXED_CLUSTERS and "time" in sheet.beside else "advice"
+        numbers = {"clusters": many(count, "cluster"), "least": FEW_CLUSTERS}
+        words = said("few_clusters", "what", advice, **numbers)
+        yield finding("oddity", "clusters", rows, *words)
 
 
 def text_times(sheet: Sheet) -> Iterator[Symptom]:
@@ -267,9 +237,8 @@ def text_times(sheet: Sheet) -> Iterator[Symptom]:
     text = np.array([isinstance(x, str | bytes) for x in column.values.tolist()], dtype=bool)
     text &= ~column.missing
     if text.any():
-        what = f"text, such as {quoted(column.values[int(np.argmax(text))])}"
-        advice = "Make numbers or dates of them first, which have an order."
-        yield from some_of("problem", "time", text, what, advice)
+        words = said("text_times", value=quoted(column.values[int(np.argmax(text))]))
+        yield from some_of("problem", "time", text, *words)
 
 
 def times(sheet: Sheet) -> Iterator[Symptom]:
@@ -282,13 +251,8 @@ def times(sheet: Sheet) -> Iterator[Symptom]:
     present = column.values[~column.missing]
     if "clusters" not in sheet.beside and TIMES <= len(column.distinct) < len(present):
         most = int(np.bincount(column.codes[column.codes >= 0]).max())
-        what = f"up to {many(most, 'case')} have the same time, and there are no clusters"
-        advice = (
-            "Intervals are right if cases of one time share what happens to all (Driscoll and "
-            "Kraay), and wrong if a station, or whatever is seen again and again, is lastingly "
-            "off. Then name its column: clusters=, --clusters."
-        )
-        yield finding("note", "time", len(present), what, advice)
+        words = said("same_time", cases=many(most, "case"))
+        yield finding("note", "time", len(present), *words)
 
 
 BESIDE = {"weight": weights, "count": counts, "clusters": clusters, "time": times}
@@ -357,27 +321,20 @@ QUARTER = 1.25
 NEAR = 0.01
 # Rounding may keep an area of 1 from being 1.
 ALMOST = 1 - 1e-12
-LEAK = (
-    "Was the outcome, or something known only afterwards, among the predictors, or are these the "
-    "rows that the model was trained on?"
-)
 
 
 def perfect(model: EventForecast) -> Iterator[Symptom]:
     """Find forecasts that know the outcome: so good that something has leaked."""
     if model.is_outcome:
-        what = "the forecast is the outcome itself, in every row"
-        yield finding("problem", model.name, len(model.column), what, LEAK)
+        yield finding("problem", model.name, len(model.column), *said("leak", "itself"))
         return
     if model.scored is None or model.area is None or not _has_enough(model):
         return
     y, p = model.scored
     off = float(np.abs(y - p).max())
-    what = "every event has a higher forecast than every non-event (AUC 1)"
-    if off < NEAR:
-        what = f"every forecast is within {off:.2g} of what happened"
     if off < NEAR or model.area.value > ALMOST:
-        yield finding("oddity", model.name, len(model.column), what, LEAK)
+        words = said("leak", "near" if off < NEAR else "what", off=off)
+        yield finding("oddity", model.name, len(model.column), *words)
 
 
 def inverted(model: EventForecast) -> Iterator[Symptom]:
@@ -387,11 +344,10 @@ def inverted(model: EventForecast) -> Iterator[Symptom]:
     area = model.area.value
     if not area + SURE * model.area.standard_error < 0.5:
         return
-    what = f"events have lower forecasts than non-events: AUC {area:.3f}, worse than chance"
     label = model.sheet.pos_label
     named = "pos_label=, --event" if label is None else f"pos_label={quoted(label)}"
-    advice = f"Is it the probability of the other outcome (1 - p), or the wrong event ({named})?"
-    yield finding("oddity", model.name, len(model.column), what, advice)
+    words = said("inverted", area=area, named=named)
+    yield finding("oddity", model.name, len(model.column), *words)
 
 
 def mean_far_off(model: EventForecast) -> Iterator[Symptom]:
@@ -409,13 +365,9 @@ def mean_far_off(model: EventForecast) -> Iterator[Symptom]:
     error = math.sqrt(float(w**2 * times @ (p * (1 - p))))
     if not (error > 0 and abs(rate - mean) * total > FAR * error and _odds_differ(rate, mean)):
         return
-    of = "the weighted event rate" if weight is not None else "the event rate"
-    what = f"the mean forecast is {mean:.4g}, {of} {rate:.4g}"
-    advice = (
-        "Balanced classes in training, or case-control sampling? If the event has another rate "
-        "where the forecasts are used, see properly.counts.with_event_rate; otherwise recalibrate."
-    )
-    yield finding("oddity", model.name, len(model.column), what, advice)
+    weighted = "" if weight is None else "weighted "
+    words = said("mean_far_off", mean=mean, weighted=weighted, rate=rate)
+    yield finding("oddity", model.name, len(model.column), *words)
 
 
 FIT = (perfect, inverted, mean_far_off)
@@ -440,38 +392,6 @@ def _odds_differ(rate: float, mean: float) -> bool:
 SHARE = 0.05
 
 
-# What a scale looks like, and what to do about it.
-SCALES = {
-    "rounding": (
-        "outside [0, 1] by less than a millionth, as by rounding",
-        "Nothing is clipped for you: numpy.clip(p, 0, 1), if you agree that this is rounding.",
-    ),
-    "code": (
-        "{value:g}, while all others are probabilities: a code for what is missing?",
-        "If it is one, drop those rows first.",
-    ),
-    "logarithms": (
-        "negative and none above 0, as logits of rare events or logarithms of probabilities are",
-        "Of logits, take the sigmoid 1 / (1 + numpy.exp(-x)) first; of logarithms, numpy.exp(x).",
-    ),
-    "logits": (
-        "outside [0, 1], down to {low:.4g} and up to {high:.4g}, as logits (log-odds) are",
-        "Of logits, take the sigmoid first: 1 / (1 + numpy.exp(-x)).",
-    ),
-    "percent": (
-        "above 1, up to {high:.4g}, as percentages are",
-        "Of percentages, divide by 100 first.",
-    ),
-    "outside": (
-        "outside [0, 1], from {low:.4g} to {high:.4g}",
-        (
-            "Nothing is clipped for you. Are these probabilities? Of percentages, divide by 100; "
-            "of odds, take x / (1 + x)."
-        ),
-    ),
-}
-
-
 def scale(model: EventForecast) -> Iterator[Symptom]:
     """Find percent, logits and other numbers that are no probabilities: a score needs these."""
     numbers = model.column.numbers
@@ -479,31 +399,25 @@ def scale(model: EventForecast) -> Iterator[Symptom]:
     if not bad.any():
         return
     finite = numbers[np.isfinite(numbers)]
-    what, advice = SCALES[_scale_of(finite, numbers[bad])]
-    what = what.format(low=finite.min(), high=finite.max(), value=numbers[bad][0])
-    what = f"{so_many(int(bad.sum()), len(finite), 'forecast')} {what}"
-    yield finding("problem", model.name, bad, what, advice)
+    some = so_many(int(bad.sum()), len(finite), "forecast")
+    ends = {"low": finite.min(), "high": finite.max(), "value": numbers[bad][0]}
+    words = said(_scale_of(finite, numbers[bad]), some=some, **ends)
+    yield finding("problem", model.name, bad, *words)
 
 
 def constant(model: EventForecast) -> Iterator[Symptom]:
     """Find a forecast that never changes: it cannot tell cases apart, and may be a default."""
     if len(model.p) < 2 or model.p.min() != model.p.max() or np.isinf(model.p[0]):
         return
-    what = f"all {many(len(model.p), 'forecast')} are {model.p[0]:.6g}"
-    advice = "Is this the right column? A constant has no discrimination; evaluate adds one itself."
-    yield finding("oddity", model.name, len(model.column), what, advice)
+    words = said("constant", forecasts=many(len(model.p), "forecast"), value=model.p[0])
+    yield finding("oddity", model.name, len(model.column), *words)
 
 
 def hard_labels(model: EventForecast) -> Iterator[Symptom]:
     """Find forecasts of 0 and 1 only: decisions, whose every mistake costs infinity in logs."""
     if not model.inside or model.distinct.tolist() != [0.0, 1.0] or model.is_outcome:
         return
-    what = "all forecasts are 0 or 1: decisions, not probabilities"
-    advice = (
-        "Pass probabilities (predict_proba, not predict). Decisions can be scored, but one that is "
-        "wrong makes the log score infinite."
-    )
-    yield finding("oddity", model.name, len(model.column), what, advice)
+    yield finding("oddity", model.name, len(model.column), *said("hard_labels"))
 
 
 def certain(model: EventForecast) -> Iterator[Symptom]:
@@ -514,12 +428,9 @@ def certain(model: EventForecast) -> Iterator[Symptom]:
     sure = (p == 0) | (p == 1)
     wrong = sure & model.used & (p != model.sheet.happened)
     if wrong.any():
-        what = f"{so_many(int(sure.sum()), len(model.p), 'forecast')} exactly 0 or 1"
-        advice = (
-            "The log score is infinite, and says so. Compare by Brier, or by thresholds above 0 "
-            "and below 1 (within=, --within), or let the model be less sure."
-        )
-        yield finding("oddity", model.name, wrong, f"{what}, {_mistakes(p[wrong])}", advice)
+        some = so_many(int(sure.sum()), len(model.p), "forecast")
+        words = said("certain", some=some, mistakes=_mistakes(p[wrong]))
+        yield finding("oddity", model.name, wrong, *words)
 
 
 FORECAST = (scale, constant, hard_labels, certain)
@@ -562,15 +473,13 @@ def swapped(sheet: Sheet) -> Iterator[Symptom]:
     p = sheet.outcome.numbers
     between = (p > 0) & (p < 1)
     hard = [x.name for x in sheet.events if x.inside and set(x.distinct.tolist()) <= {0.0, 1.0}]
-    what = f"outcomes are probabilities: {len(sheet.outcome.labels):,} distinct values in [0, 1]"
+    distinct = len(sheet.outcome.labels)
     if hard:
-        what += f", while the forecast {quoted(hard[0])} has only 0 and 1"
-        advice = "Swap the two: outcomes come first, then forecasts; --outcome names the outcome."
+        words = said("swapped", "hard", "swap", distinct=distinct, name=quoted(hard[0]))
     else:
-        advice = "Pass what happened, 0 or 1; --outcome names its column."
-        if any(x.inside for x in sheet.events):
-            advice += f" {capitalized(SOFT)}"
-    yield finding("problem", WHERE, between, what, advice)
+        soft = f" {capitalized(SOFT)}" if any(x.inside for x in sheet.events) else ""
+        words = said("swapped", distinct=distinct, soft=soft)
+    yield finding("problem", WHERE, between, *words)
 
 
 def many_labels(sheet: Sheet) -> Iterator[Symptom]:
@@ -580,18 +489,13 @@ def many_labels(sheet: Sheet) -> Iterator[Symptom]:
         return
     rare = _code_for_unknown(labels)
     often = first_of(f"{quoted(label)} ({count:,})" for label, count in labels.items())
-    what = f"an event has two labels at most; found {often}"
-    if rare is None:
-        advice = (
-            "Compare with the label of the event, such as "
-            f"y == {quoted(next(reversed(labels)))}, or forecast all classes, one column each "
-            "(--classes)."
-        )
-        yield finding("problem", WHERE, len(sheet.outcome), what, advice)
-        return
-    bad = np.array([label == rare for label in sheet.outcome.values.tolist()], dtype=bool)
-    advice = f"If {quoted(rare)} stands for what is not known, drop those rows first."
-    yield finding("problem", WHERE, bad, what, advice)
+    bad: Any = len(sheet.outcome)
+    advice = "advice"
+    if rare is not None:
+        bad = np.array([label == rare for label in sheet.outcome.values.tolist()], dtype=bool)
+        advice = "rare"
+    named = {"labels": often, "last": quoted(next(reversed(labels))), "rare": quoted(rare)}
+    yield finding("problem", WHERE, bad, *said("many_labels", "what", advice, **named))
 
 
 def unnamed_event(sheet: Sheet) -> Iterator[Symptom]:
@@ -599,11 +503,10 @@ def unnamed_event(sheet: Sheet) -> Iterator[Symptom]:
     labels = list(sheet.outcome.labels)
     if sheet.pos_label is not None or len(labels) > 2 or set(labels) <= {0, 1}:
         return
-    label, found = quoted(labels[-1]), first_of(map(quoted, labels))
-    what = f"labels must be 0 and 1, or say which is the event; found {found}"
     option = "" if isinstance(labels[-1], bytes) else f", or --event {_on_command_line(labels[-1])}"
-    advice = f"Say which label is the event: pos_label={label}{option}, if it is that one."
-    yield finding("problem", WHERE, len(sheet.outcome), what, advice)
+    named = {"labels": first_of(map(quoted, labels)), "last": quoted(labels[-1])}
+    words = said("unnamed_event", option=option, **named)
+    yield finding("problem", WHERE, len(sheet.outcome), *words)
 
 
 def unknown_event(sheet: Sheet) -> Iterator[Symptom]:
@@ -612,13 +515,11 @@ def unknown_event(sheet: Sheet) -> Iterator[Symptom]:
     if event is None or len(labels) != 2 or event in labels:
         return
     alike = [label for label in labels if str(label) == str(event)]
-    what = f"the event {quoted(event)} is not among the labels, {first_of(map(quoted, labels))}"
-    named = quoted(alike[0] if alike else labels[-1])
-    advice = f"Name one of the labels, such as pos_label={named}; --event."
-    if alike:
-        kinds = type(event).__name__, type(alike[0]).__name__
-        advice = f"Write pos_label={named}: the event is {kinds[0]}, the label {kinds[1]}."
-    yield finding("problem", WHERE, len(sheet.outcome), what, advice)
+    one = alike[0] if alike else labels[-1]
+    named = {"event": quoted(event), "labels": first_of(map(quoted, labels)), "named": quoted(one)}
+    named |= {"of_event": type(event).__name__, "of_label": type(one).__name__}
+    words = said("unknown_event", "what", "alike" if alike else "advice", **named)
+    yield finding("problem", WHERE, len(sheet.outcome), *words)
 
 
 def few_events(sheet: Sheet) -> Iterator[Symptom]:
@@ -630,25 +531,17 @@ def few_events(sheet: Sheet) -> Iterator[Symptom]:
         return
     known, happened = int(sheet.observed.sum()), int(sheet.happened.sum())
     if happened in (0, known):
-        what = "the event happened each time" if happened else "the event never happened"
-        what += f" in {many(known, 'row')} of known outcome"
-        advice = (
-            "Scores can be computed, but there is no AUC, no skill and no calibration curve. Is "
-            "this the right column, and were no rows filtered away?"
-        )
-        yield finding("problem", WHERE, len(sheet.happened), what, advice)
+        when = "happened each time" if happened else "never happened"
+        words = said("one_outcome", happened=when, rows=many(known, "row"))
+        yield finding("problem", WHERE, len(sheet.happened), *words)
     events = int(sheet.times[sheet.happened].sum())
     others = int(sheet.times[sheet.observed].sum()) - events
     if not 0 < min(events, others) < FEW_OUTCOMES:
         return
     kind, count = ("event", events) if events <= others else ("non-event", others)
     rows = sheet.observed & (sheet.happened == (kind == "event"))
-    what = f"there {'is' if count == 1 else 'are'} only {many(count, kind)}"
-    advice = (
-        "Means can be read, differences between models hardly; intervals, AUC and calibration are "
-        f"not to be trusted below {FEW_OUTCOMES} {kind}s."
-    )
-    yield finding("oddity", WHERE, rows, what, advice)
+    numbers = {"verb": "is" if count == 1 else "are", "cases": many(count, kind), "kind": kind}
+    yield finding("oddity", WHERE, rows, *said("few_events", least=FEW_OUTCOMES, **numbers))
 
 
 LABELS = (swapped, many_labels, unnamed_event, unknown_event)
@@ -683,18 +576,17 @@ def _on_command_line(label: object) -> str:
 def unknown_labels(model: ClassForecast) -> Iterator[Symptom]:
     """Find outcomes in words, or labels, that do not say what the columns stand for."""
     outcome, columns = model.sheet.outcome, many(model.count, "column")
-    advice = "Give one column a class, and labels=['a', 'b', 'c'] in their order."
+    labels = first_of(map(quoted, outcome.labels if model.labels is None else model.labels))
     if model.labels is None:
-        labels = first_of(map(quoted, outcome.labels))
-        what = f"what its {columns} stand for is unknown; outcomes are {labels}"
+        what, given = "what", 0
     elif len(model.labels) != model.count:
-        labels = first_of(map(quoted, model.labels))
-        what = f"it has {columns} for the {len(model.labels)} labels {labels}"
+        what, given = "other", len(model.labels)
     elif outcome.is_table and outcome.values.shape[1] != model.count:
-        what = f"it has {columns}, the outcomes in rows {outcome.values.shape[1]}"
+        what, given = "rows", outcome.values.shape[1]
     else:
         return
-    yield finding("problem", model.name, len(model.column), what, advice)
+    words = said("unknown_labels", what, columns=columns, labels=labels, given=given)
+    yield finding("problem", model.name, len(model.column), *words)
 
 
 def sums(model: ClassForecast) -> Iterator[Symptom]:
@@ -710,14 +602,12 @@ def sums(model: ClassForecast) -> Iterator[Symptom]:
     if not bad.any():
         return
     worst = int(np.argmax(np.where(bad, np.abs(total - 1), -1)))
-    what = f"{bad.sum():,} of {many(int(finite.sum()), 'row')} "
-    if (p[bad] < 0).any():
-        what += f"{'has' if bad.sum() == 1 else 'have'} negative entries, "
-        what += f"as low as {p[bad].min():.4g}"
-    else:
-        what += f"{'does' if bad.sum() == 1 else 'do'} not sum to 1; row {worst} sums to "
-        what += f"{total[worst]:.6g}, farthest off"
-    yield finding("problem", model.name, bad, what, _mend(p[bad], total[bad]))
+    do, have = ("does", "has") if bad.sum() == 1 else ("do", "have")
+    numbers = {"bad": bad.sum(), "worst": worst, "total": total[worst], "low": p[bad].min()}
+    numbers |= {"rows": many(int(finite.sum()), "row"), "do": do, "have": have}
+    what = "negative" if (p[bad] < 0).any() else "what"
+    words = said("sums", what, _shape_of_rows(p[bad], total[bad]), **numbers)
+    yield finding("problem", model.name, bad, *words)
 
 
 def outside_classes(model: ClassForecast) -> Iterator[Symptom]:
@@ -726,18 +616,14 @@ def outside_classes(model: ClassForecast) -> Iterator[Symptom]:
     if not bad.any():
         return
     if outcome.is_table:
-        what = "an outcome in a row must have a single 1 and otherwise 0; it has something else"
-        advice = several_labels(model.count) if model.has_several_labels else DISTRIBUTION
-        advice = capitalized(advice)
-        yield finding("problem", "outcome", bad, what, advice)
+        better = several_labels(model.count) if model.has_several_labels else DISTRIBUTION
+        yield finding("problem", "outcome", bad, *said("no_single_one", better=capitalized(better)))
         return
-    named = first_of(map(quoted, model.labels or ()))
-    what = f"an outcome must be one of {named}; found {quoted(outcome.values[bad][0])}"
-    advice = "Drop those rows, or name the classes in the order of the columns: labels=, --classes."
-    if set(outcome.labels) <= set(range(1, model.count + 1)):
-        numbers = list(range(1, model.count + 1))
-        advice = f"Classes are numbered from 0; if yours are from 1, write labels={numbers}."
-    yield finding("problem", "outcome", bad, what, advice)
+    numbers = list(range(1, model.count + 1))
+    advice = "from_one" if set(outcome.labels) <= set(numbers) else "advice"
+    named = {"labels": first_of(map(quoted, model.labels or ())), "numbers": numbers}
+    named["value"] = quoted(outcome.values[bad][0])
+    yield finding("problem", "outcome", bad, *said("outside_classes", "what", advice, **named))
 
 
 def impossible(model: ClassForecast) -> Iterator[Symptom]:
@@ -750,9 +636,8 @@ def impossible(model: ClassForecast) -> Iterator[Symptom]:
     bad = (y >= 0) & (given == 0)
     if not bad.any():
         return
-    what = f"in {many(int(bad.sum()), 'row')} the class that happened had the probability 0"
-    advice = "The log score is infinite, and says so. Compare by Brier or RPS as well."
-    yield finding("oddity", model.name, bad, what, advice)
+    words = said("impossible", rows=many(int(bad.sum()), "row"))
+    yield finding("oddity", model.name, bad, *words)
 
 
 TABLES = (unknown_labels, sums, outside_classes)
@@ -760,14 +645,12 @@ CLASSES = (*TABLES, impossible)
 
 
 @infinities()
-def _mend(p: Floats, total: Floats) -> str:
+def _shape_of_rows(p: Floats, total: Floats) -> str:
     """Guess, for the advice only, what rows that do not sum to one are."""
     if (p <= 0).all() and np.allclose(np.exp(p).sum(axis=1), 1, atol=1e-3):
-        return "These are logarithms of probabilities: take numpy.exp first."
+        return "logarithms"
     if (p < 0).any():
-        return "Of logits, take the softmax first: scipy.special.softmax(x, axis=1)."
+        return "logits"
     if np.allclose(total, 100, rtol=1e-2):
-        return "Of percentages, divide by 100 first."
-    if (total == 0).any():
-        return "Rows of zeros say nothing: drop them, then divide each row by its sum."
-    return "Divide each row by its sum: normalize=True, or --normalize. Is a column missing?"
+        return "percent"
+    return "zeros" if (total == 0).any() else "advice"

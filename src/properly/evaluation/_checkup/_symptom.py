@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from textwrap import fill
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -67,6 +70,20 @@ class Symptom(Record):
     def __str__(self) -> str:
         said = f"{self.name or printable(self.where)}: {self.what}{_named(self.rows, self.count)}."
         return f"{_filled(said, '')}\n{_filled(self.advice, '  ')}"
+
+
+@cache
+def _words() -> dict[str, dict[str, str]]:
+    text = files("properly.evaluation._checkup").joinpath("words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def said(
+    found: str, what: str = "what", advice: str = "advice", /, **values: Any
+) -> tuple[str, str]:
+    """Return what a check says and what it advises, with names and numbers of the data put in."""
+    words = _words()[found]
+    return words[what].format(**values), words[advice].format(**values)
 
 
 def finding(
