@@ -49,6 +49,19 @@ def three_bands() -> Figure:
     return axes[0].get_figure()  # type: ignore[return-value]
 
 
+def two_views() -> Figure:
+    """Show rare forecasts by a logarithmic histogram, and a curve from the event rate."""
+    t = crash_tallies()["logistic regression"]
+    record, parts = properly.reliability(t), properly.decompose(t, Brier())
+    axes = panels(9, 4.3, 2)
+    plots.reliability(record, axes[0], histogram="log")
+    plots.reliability(record, axes[1], part="discrimination", decomposition=parts)
+    titles = "Logarithmic histogram", "Discrimination"
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title, loc="left", pad=18)
+    return axes[0].get_figure()  # type: ignore[return-value]
+
+
 def parts_by_threshold() -> Figure:
     """Show at which thresholds a model is miscalibrated, and at which it knows something."""
     tallies = crash_tallies()
@@ -131,6 +144,7 @@ def rain_by_bins(tallies: dict[str, properly.Tally]) -> Figure:
 def pictures() -> dict[str, Callable[[], Figure]]:
     found: dict[str, Callable[[], Figure]] = {
         "bands": three_bands,
+        "discrimination": two_views,
         "parts": parts_by_threshold,
         "plane": plane,
         "triptych": crash_triptych,

@@ -24,6 +24,7 @@ from tests.plots.subjects import (
 
 from properly import decompose, plots, reliability, tally
 from properly.calibration import Decomposition, binned_reliability
+from properly.counts._histogram import Histogram
 from properly.decisions import murphy_curve, roc_curve
 from properly.errors import DataError
 from properly.inference import Band
@@ -107,6 +108,49 @@ def test_only_a_model_that_is_alone_has_a_band_and_a_histogram() -> None:
     ax = plots.reliability(pair, histogram=True)
     assert len(ax.patches) == 2 * len(record.histogram.weight)
     assert not plots.reliability(record, histogram=False).patches
+
+
+@pytest.mark.parametrize(
+    ("weight", "height", "named"),
+    [
+        ([1, 10, 1000], [2, 20, 2000], ["1,000 cases", "100", "10", "1"]),
+        ([1, 10**6, 0], [2, 2 * 10**6, 1], ["1,000,000 cases", "10,000", "100", "1"]),
+        ([0.05, 0.05, 0.05], [2, 2, 2], []),
+    ],
+)
+def test_bars_are_logarithmic_from_half_a_case_and_decades_are_named(
+    weight: Any, height: Any, named: Any
+) -> None:
+    bars = Histogram(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.3, 0.4]), np.array(weight))
+    ax = plots.reliability(replace(RECORD, histogram=bars), histogram="log")
+    shown = [bar.get_height() for bar in ax.patches]  # type: ignore[attr-defined]
+    np.testing.assert_allclose(shown, 0.2 * np.log(height) / np.log(max(height)))
+    assert [text.get_text() for text in ax.texts] == named
+    decades = [float(name.split()[0].replace(",", "")) for name in named]
+    up = [text.xy[1] for text in ax.texts]  # type: ignore[attr-defined]
+    np.testing.assert_allclose(up, 0.2 * np.log(2 * np.array(decades)) / np.log(max(height)))
+
+
+def test_discrimination_is_seen_from_the_event_rate_and_not_from_the_diagonal() -> None:
+    record = reliability(CONTINUOUS, band="consistency", rng=1, replicates=20)
+    ax = plots.reliability(record, part="discrimination")
+    assert not ribbons(ax)
+    levels = [line.get_ydata() for line in ax.get_lines() if line.get_linestyle() == "--"]
+    np.testing.assert_array_equal(levels, [[record.event_rate] * 2])
+    (stems,) = (c for c in ax.collections if c.get_transform() == ax.get_yaxis_transform())
+    (start, y), (end, _) = np.moveaxis(np.array(stems.get_segments()), 0, 2)  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(y, record.bins.event_rate)
+    np.testing.assert_allclose(end - start, 0.2 * record.bins.weight / record.bins.weight.max())
+    sides = [text for child in ax.child_axes for text in child.get_xticklabels()]
+    assert "mean .441" in [text.get_text() for text in sides]
+    confident = replace(record, band=replace(record.band, kind="confidence"))  # type: ignore[type-var]
+    assert ribbons(plots.reliability(confident, part="discrimination"))
+    pair = plots.reliability({"one": record, "two": record}, part="discrimination")
+    assert not pair.child_axes
+    wrong: list[dict[str, Any]] = [{"part": "score"}, {"histogram": "linear"}]
+    for option in wrong:
+        with pytest.raises(DataError, match=f"{next(iter(option))} must be"):
+            plots.reliability(record, **option)
 
 
 def test_several_models_are_named_and_the_legend_avoids_them() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._options import check_whole
+from properly._boundary._options import check_choice, check_whole
 from properly.calibration._decomposition import Decomposition
 from properly.calibration._reliability import BinnedReliability, Reliability
 from properly.decisions._grid import round_step, step_decimals
@@ -31,18 +31,19 @@ if TYPE_CHECKING:
     from properly.plots._names import Box
 
 
+Part: TypeAlias = Literal["miscalibration", "discrimination"]
 RELIABILITY_MAKER = "properly.reliability(tally)"
 ROC_MAKER = "properly.roc_curve(tally)"
 # Inches of a square picture.
 SQUARE = 4.2, 4.2
+# Powers of ten that are named beside a logarithmic histogram; points across a bar of a band.
+NAMED, BAR = 4, 5
 # The tallest bar of the histogram, as a share of the height of the picture.
 TALLEST = 0.2
 # More bars than this are too thin to be set apart by white lines.
 MANY_BARS = 60
 # Inches of a title in a grid.
 TITLE = 2.35
-# Points across a bar of the consistency band of a bin.
-CONSISTENCY_BAR = 5
 # A bin of one value has no width; its bar has.
 THINNEST = 0.004
 
@@ -53,7 +54,8 @@ def reliability(
     ax: Axes | None = None,
     *,
     decomposition: Decomposition | None = None,
-    histogram: bool | None = None,
+    histogram: bool | Literal["log"] | None = None,
+    part: Part = "miscalibration",
     color: Color | None = None,
     limits: Limits | None = None,
 ) -> Axes:
@@ -73,9 +75,16 @@ def reliability(
         pyplot's: save it with ``ax.figure.savefig``. Limits that its owner has set stay.
     decomposition : Decomposition, optional
         Print its miscalibration (MCB), discrimination (DSC) and uncertainty (UNC).
-    histogram : bool, optional
+    histogram : bool or {"log"}, optional
         Whether to show the distribution of the forecasts; its tallest bar has a fifth of the height
-        of the picture. Unless said otherwise, only a model that is alone has one.
+        of the picture. On the scale ``"log"``, white lines at 1, 10, 100, … cases cross the bars,
+        so that forecasts that are rare can be seen too. By default only a single model has one.
+    part : {"miscalibration", "discrimination"}
+        Whether to look at the distance of the curve from the diagonal, or from a flat line: the
+        latter has no consistency band, but lines at the event rate (dashed) and, for a single
+        model, at the mean forecast; on the right it has the distribution of the recalibrated
+        forecasts, one bar per bin of the curve. The further they are from the event rate, the more
+        the forecasts discriminate.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
     limits : Interval or pair of float, optional
@@ -97,16 +106,23 @@ def reliability(
     >>> import properly
     >>> from properly import plots
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> plots.reliability(properly.reliability(t)).get_xlabel()
+    >>> record = properly.reliability(t)
+    >>> plots.reliability(record).get_xlabel()
     'forecast'
+    >>> ax = plots.reliability(record, part="discrimination", histogram="log")
+    >>> [text.get_text() for text in ax.texts]
+    ['1 case']
     """
     records = by_name(record, Reliability, RELIABILITY_MAKER)
     if decomposition is not None and len(records) > 1:
         message = f"one decomposition belongs to one curve; got {len(records)} curves"
         raise DataError(message, hint="reliability_grid gives each model a diagram of its own.")
+    check_choice(part, get_args(Part), "part")
+    if isinstance(histogram, str):
+        check_choice(histogram, ("log",), "histogram")
     picture = Picture(ax, *SQUARE)
     picture.square(limits, _axes.reach_of(records.values()))
-    draw_rates(picture, records, inks(records, color, len(picture.curves)), histogram)
+    draw_rates(picture, records, inks(records, color, len(picture.curves)), histogram, part)
     if decomposition is not None:
         draw_numbers(picture, decomposition)
     if isinstance(record, Mapping):
@@ -169,30 +185,82 @@ def draw_rates(
     picture: Picture,
     records: Mapping[str, Reliability],
     ink: Mapping[str, Ink],
-    histogram: bool | None = None,
+    histogram: bool | Literal["log"] | None = None,
+    part: Part = "miscalibration",
 ) -> None:
     """Draw the curves of all models, and of one that is alone its band and its histogram too."""
-    alone = len(records) == 1 and not picture.curves
-    ribbons = picture.bands(records)
+    alone, log = len(records) == 1 and not picture.curves, histogram == "log"
+    ribbons, shown = picture.bands(records), alone if histogram is None else bool(histogram)
     picture.draw_diagonal()
     for name, record in records.items():
-        if alone if histogram is None else histogram:
+        if shown:
             bars = record.histogram
-            draw_bars(picture.ax, bars.lower, bars.upper, bars.weight)
-        if name in ribbons:
+            draw_bars(picture.ax, bars.lower, bars.upper, bars.weight, log=log)
+            if log and alone:
+                # Left of the bars that the right edge has then.
+                _name_decades(picture, bars.weight, 1 - TALLEST * (part == "discrimination"))
+        if part == "discrimination":
+            _draw_discrimination(picture, record, ink[name], alone=alone, shown=shown, log=log)
+        if name in ribbons and (part, ribbons[name].kind) != ("discrimination", "consistency"):
             picture.draw_band(ribbons[name], ink[name].color)
         _draw_rate(picture, record, ink[name], name)
     picture.ax.set(xlabel="forecast", ylabel="event rate")
 
 
-def draw_bars(ax: Axes, lower: Any, upper: Any, weight: Any) -> None:
+def draw_bars(ax: Axes, lower: Any, upper: Any, weight: Any, *, log: bool = False) -> None:
     """Stand bars on the lower edge of the picture, wherever that is."""
     # White lines set bars apart, unless they would hide them.
     set_apart = len(weight) < MANY_BARS and np.allclose(lower[1:], upper[:-1])
-    height, width = TALLEST * np.asarray(weight) / np.max(weight), np.subtract(upper, lower)
+    height, width = _heights(weight, weight, log=log), np.subtract(upper, lower)
     look: dict[str, Any] = {"facecolor": PALE, "edgecolor": "white" if set_apart else PALE}
     look |= {"linewidth": 0.5, "zorder": 0.5, "transform": ax.get_xaxis_transform()}
     ax.bar(lower, height, width, align="edge", **look)
+
+
+def _heights(amount: Any, weight: Any, *, log: bool) -> Any:
+    """Return shares of the picture for amounts, the largest of the weights having `TALLEST`.
+
+    A logarithmic scale begins at half a case, or at half of the least weight that is below 1.
+    """
+    amount, most = np.asarray(amount), np.max(weight)
+    if not log:
+        return TALLEST * amount / most
+    least = np.min(weight, where=np.greater(weight, 0), initial=1.0) / 2
+    return TALLEST * np.log(np.maximum(amount, least) / least) / math.log(most / least)
+
+
+def _name_decades(picture: Picture, weight: Any, right: float) -> None:
+    """Draw white lines across logarithmic bars at powers of ten, and name about four of these."""
+    powers = 10.0 ** np.arange(-9, 16)
+    height = _heights(powers, weight, log=True)
+    inside = (height > 0) & (height <= TALLEST)
+    powers, height = powers[inside], height[inside]
+    look: dict[str, Any] = {"color": "white", "linewidth": 0.5, "zorder": 0.6}
+    picture.ax.hlines(height, 0, 1, transform=picture.ax.transAxes, **look)
+    look = {"fontsize": "x-small", "ha": "right", "va": "center", "zorder": 4}
+    step = max(1, math.ceil(len(powers) / NAMED))
+    for k, (power, up) in enumerate(zip(powers[::-step], height[::-step], strict=True)):
+        unit = "" if k else " case" if power == 1 else " cases"
+        picture.write(f"{power:,.12g}{unit}", (right, up), (-2, 0), "axes fraction", **look)
+
+
+def _draw_discrimination(
+    picture: Picture, record: Reliability, ink: Ink, *, alone: bool, shown: bool, log: bool
+) -> None:
+    """Draw what a curve is above and below, and how recalibrated forecasts are distributed."""
+    ax, bins = picture.ax, record.bins
+    look: dict[str, Any] = {"color": ink.color, "zorder": 1.6, "linewidth": 1.0}
+    ax.axhline(record.event_rate, linestyle="--", **look)
+    if alone:
+        ax.axvline(record.mean_forecast, **look | {"color": PALE})
+        x, y = record.mean_forecast, record.event_rate
+        words = {mean: f"mean {number(mean, digits_for(mean) - 1)}" for mean in (x, y)}
+        picture.write_side("top", {x: words[x]}, labelsize="small")
+        picture.write_side("right", {y: words[y]}, labelsize="small")
+    if shown:
+        left = 1 - _heights(bins.weight, bins.weight, log=log)
+        look |= {"linewidth": 2, "alpha": 0.5, "transform": ax.get_yaxis_transform()}
+        ax.hlines(bins.event_rate, left, 1, **look)
 
 
 def draw_numbers(picture: Picture, parts: Decomposition) -> None:
@@ -259,7 +327,7 @@ def binned_reliability(
     picture.draw_diagonal()
     for name, one in records.items():
         if name in bands:
-            picture.draw_band(bands[name], ink[name].color, CONSISTENCY_BAR)
+            picture.draw_band(bands[name], ink[name].color, BAR)
         if alone:
             upper = np.maximum(one.upper, one.lower + THINNEST)
             draw_bars(picture.ax, one.lower, upper, one.weight)
