@@ -210,10 +210,8 @@ def calibration_test(
     if statistic is not None:
         check_choice(statistic, tuple(TRIALS), "statistic")
     if training and statistic != "hosmer-lemeshow":
-        message = (
-            "training=True takes degrees of freedom from 'hosmer-lemeshow'; "
-            f"got it with statistic={statistic!r}"
-        )
+        message = "training=True takes degrees of freedom from 'hosmer-lemeshow'; "
+        message += f"got it with statistic={statistic!r}"
         hint = "what a model says of its own training data is no test of its calibration."
         raise DataError(message, hint=hint)
     if has_classes(tally):
@@ -266,10 +264,8 @@ def _proper(rule: BinaryRule) -> BinaryRule:
 def _require_fit(source: Tally | Cases, statistic: str, rule: Rule | None = None) -> None:
     """Refuse a test that does not fit the cases, and a rule that does not fit the test."""
     if rule is not None and statistic not in WITH_RULE:
-        message = (
-            "a rule measures the miscalibration, for statistic='combined' or 'mcb'; "
-            f"got {rule!r} with statistic={statistic!r}"
-        )
+        message = "a rule measures the miscalibration, for statistic='combined' or 'mcb'; "
+        message += f"got {rule!r} with statistic={statistic!r}"
         raise DataError(message)
     kind, refused, hint = (
         ("clusters", statistic not in WITH_CLUSTERS, "'score', 'cox' and 'citl' allow for clusters")

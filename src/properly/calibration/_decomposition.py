@@ -478,10 +478,8 @@ def add_parts(plan: Plan, rule: Rule, parts: dict[str, Decomposition]) -> ClassD
 def require_proper(rule: BinaryRule) -> BinaryRule:
     """Refuse a rule whose score has no parts."""
     if not rule.is_proper:
-        message = (
-            f"only a proper rule can be decomposed; {rule!r} is improper, "
-            "so a recalibrated forecast need not be better and the parts have no meaning"
-        )
+        message = f"only a proper rule can be decomposed; {rule!r} is improper, "
+        message += "so a recalibrated forecast need not be better and the parts have no meaning"
         hint = "allow_improper=True computes them all the same, without intervals."
         raise ImproperRuleError(message, hint=hint)
     return rule

@@ -354,10 +354,8 @@ def by_groups(trial: Trial) -> CalibrationTest:
     statistic, groups = hosmer_lemeshow(trial.sample, trial.groups)
     degrees = groups - 2 if trial.training else groups
     if degrees < 1:
-        message = (
-            "the test of Hosmer and Lemeshow on training data needs 3 groups of different "
-            f"forecasts or more; got {groups}"
-        )
+        message = "the test of Hosmer and Lemeshow on training data needs 3 groups of different "
+        message += f"forecasts or more; got {groups}"
         raise DataError(message)
     p = float(chdtrc(degrees, statistic))
     return CalibrationTest("hosmer-lemeshow", statistic, p, "chi-squared", float(degrees))

@@ -189,10 +189,8 @@ def grouping_error(
     """
     rule = Brier() if rule is None else require_binary(rule)
     if not rule.is_proper:
-        message = (
-            f"only a proper rule has bounds; {rule!r} is improper, "
-            "so its price need not rise with the distance from what happened"
-        )
+        message = f"only a proper rule has bounds; {rule!r} is improper, "
+        message += "so its price need not rise with the distance from what happened"
         raise ImproperRuleError(message)
     t = as_tally(tally)
     cells, fit = _cells(t), recalibrate(t)
@@ -255,10 +253,8 @@ def _require_one_each(place: Column, cells: int) -> None:
     row = np.nonzero(place[1:] == place[:-1])[0]
     if len(row):
         start = place[row[0]] / cells
-        message = (
-            f"a tally grouped into {cells:,} cells has one forecast in each; "
-            f"the one from {start:g} on has more"
-        )
+        message = f"a tally grouped into {cells:,} cells has one forecast in each; "
+        message += f"the one from {start:g} on has more"
         hint = "ask of the tally as it was grouped, before its forecasts were changed."
         raise DataError(message, hint=hint)
 

@@ -314,10 +314,8 @@ def _require_one_scale(columns: dict[str, Any]) -> None:
     dates = [name for name, x in times.items() if x.dtype.kind == "M"]
     numbers = [name for name in times if name not in dates]
     if dates and numbers:
-        message = (
-            "times of forecasts and questions must all be dates, or all be numbers; "
-            f"{dates[0]} has dates and {numbers[0]} has numbers"
-        )
+        message = "times of forecasts and questions must all be dates, or all be numbers; "
+        message += f"{dates[0]} has dates and {numbers[0]} has numbers"
         raise DataError(message)
 
 

@@ -106,9 +106,7 @@ def _of_classes(cases: Cases, reference: Any) -> Column:
         return np.asarray(counts / counts.sum())[None]
     result = to_numpy(check_probabilities(as_rows(reference), name="the reference"))
     if result.shape[1] != p.shape[1] or result.shape[0] not in (1, len(used)):
-        message = (
-            f"a reference is one row of {p.shape[1]} probabilities, or one for each of "
-            f"{len(used)} cases; got shape {result.shape}"
-        )
+        message = f"a reference is one row of {p.shape[1]} probabilities, or one for each of "
+        message += f"{len(used)} cases; got shape {result.shape}"
         raise DataError(message)
     return np.asarray(result if len(result) == 1 else result[used])

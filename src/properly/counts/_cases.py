@@ -526,10 +526,8 @@ def _checked(p: Any, name: str, cases: Cases, *, normalize: bool) -> Any:
     """Check the forecasts of another model: as many rows, and as many classes."""
     if cases.classes is None:
         if _classes.is_table(p):
-            message = (
-                "models must all forecast one event, or all the same classes; "
-                f"{name!r} has several columns, the first model has one"
-            )
+            message = "models must all forecast one event, or all the same classes; "
+            message += f"{name!r} has several columns, the first model has one"
             raise DataError(message)
         checked = _arrays.check_forecasts(p, f"forecasts of {name!r}")
     else:

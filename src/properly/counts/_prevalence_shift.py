@@ -116,10 +116,8 @@ def with_event_rate(
     # The rest is added up by itself: subtracting sums of weights might leave less than none.
     events, none = (float(xp.sum(x)) for x in (counts.events, counts.weight - counts.events))
     if events == 0 or none == 0:
-        message = (
-            "another event rate needs cases with the event and cases without; "
-            f"got {'no' if events == 0 else 'only'} events"
-        )
+        message = "another event rate needs cases with the event and cases without; "
+        message += f"got {'no' if events == 0 else 'only'} events"
         raise DataError(message, hint="what was never seen cannot be weighted.")
     # Exactly 1 if nothing is to be shifted; a quotient might be rounded.
     odds = rate / (1 - rate) / (made_for / (1 - made_for))

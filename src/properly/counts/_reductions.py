@@ -313,8 +313,6 @@ def _refuse(rule: object) -> NoReturn:
 def refuse_reduction(reduction: object) -> None:
     """Refuse to make questions of what is one already."""
     if reduction is not None:
-        message = (
-            "reduction says which questions to ask of several classes; "
-            f"these cases have one event, got reduction={reduction!r}"
-        )
+        message = "reduction says which questions to ask of several classes; "
+        message += f"these cases have one event, got reduction={reduction!r}"
         raise DataError(message)

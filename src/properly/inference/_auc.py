@@ -140,10 +140,8 @@ def _as_rates(given: tuple[float, float]) -> tuple[float, float]:
         message = f"false positive rates must be a pair of numbers; got {given!r}"
         raise ArgumentTypeError(message) from None
     if not 0 <= lower < upper <= 1:
-        message = (
-            "false positive rates need 0 <= lower < upper <= 1; "
-            f"got lower = {lower:g}, upper = {upper:g}"
-        )
+        message = "false positive rates need 0 <= lower < upper <= 1; "
+        message += f"got lower = {lower:g}, upper = {upper:g}"
         raise DataError(message, hint="the part of the curve up to a tenth is (0, 0.1).")
     return lower, upper
 

@@ -246,10 +246,8 @@ def _with_two_each(stratum: Column) -> Column:
     units = np.bincount(stratum)
     alone = int((units == 1).sum())
     if alone:
-        message = (
-            "each stratum needs two cases, or two clusters, to vary; "
-            f"got {alone} of {len(units)} strata with one"
-        )
+        message = "each stratum needs two cases, or two clusters, to vary; "
+        message += f"got {alone} of {len(units)} strata with one"
         raise DataError(message, hint="put strata with one together with others.")
     return stratum
 
@@ -306,10 +304,8 @@ def _require_nested(cases: Cases, used: Column, cluster: Column, stratum: Column
     if astray.size:
         rows = used[[astray[0], last[cluster[astray[0]]]]]
         (name, _), strata = (to_numpy(x)[rows].tolist() for x in (cases.clusters, cases.strata))
-        message = (
-            f"a cluster must lie in one stratum; cluster {name!r} lies in {strata[0]!r} "
-            f"(row {rows[0]}) and in {strata[1]!r} (row {rows[1]})"
-        )
+        message = f"a cluster must lie in one stratum; cluster {name!r} lies in {strata[0]!r} "
+        message += f"(row {rows[0]}) and in {strata[1]!r} (row {rows[1]})"
         raise DataError(message, hint="give clusters of different strata different names.")
 
 

@@ -596,21 +596,18 @@ def mcb_dsc(
 
 def _draw_isolines(picture: Picture, plane: ScorePlane) -> None:
     """Draw lines of equal score, with the score where each leaves the picture."""
-    above: dict[float, str] = {}
-    beside: dict[float, str] = {}
+    # Above the picture and beside it.
+    sides: tuple[dict[float, str], dict[float, str]] = {}, {}
     for line in plane.isolines():
         no_skill = line.score == plane.uncertainty
         color, width = (GREY, 1.2) if no_skill else (FAINT, 0.6)
         corners: Any = zip(line.start, line.end, strict=True)
         picture.ax.plot(*corners, zorder=1, gid="isoline", color=color, linewidth=width)
-        label = ("UNC " if no_skill else "") + number(line.score, line.digits)
-        if line.end[0] < plane.right:
-            above[line.end[0]] = label
-        else:
-            beside[line.end[1]] = label
+        side = line.end[0] >= plane.right
+        sides[side][line.end[side]] = "UNC " * no_skill + number(line.score, line.digits)
     look = {"labelsize": "x-small", "labelcolor": GREY, "pad": 2}
-    upper = picture.write_side("top", above, **look)
-    picture.write_side("right", beside, **look)
+    upper = picture.write_side("top", sides[0], **look)
+    picture.write_side("right", sides[1], **look)
     upper.set_xlabel("mean score", fontsize="x-small", color=GREY, loc="left")
 
 

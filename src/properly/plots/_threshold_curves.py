@@ -355,10 +355,8 @@ def _mean(curve: DecisionCurve, scale: ThresholdScale, ends: Interval) -> float:
     steps = curve.steps if scale.name == "linear" else curve.missed
     mean = steps.mean(ends, scale.forward, scale.odds_area, scale.length)
     if not np.isfinite(mean):
-        message = (
-            f"on the {scale.name} axis a mean needs a range of finite length; "
-            f"got ({ends.lower:g}, {ends.upper:g})"
-        )
+        message = f"on the {scale.name} axis a mean needs a range of finite length; "
+        message += f"got ({ends.lower:g}, {ends.upper:g})"
         raise DataError(message, hint="choose a range strictly between 0 and 1.")
     return mean
 
