@@ -13,15 +13,8 @@ import numpy as np
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._text import p_text
-from properly.calibration._components import (
-    Decision,
-    ForecastPrices,
-    components,
-    decide,
-    enough_for_bias,
-    least_of,
-    p_value,
-)
+from properly.calibration import _components
+from properly.calibration._components import Decision, ForecastPrices, components, p_value
 from properly.counts._cases import Cases, has_classes, has_clusters, has_time, is_dependent
 from properly.counts._class_rows import rows_of, table_of
 from properly.counts._isotonic import refit
@@ -342,7 +335,7 @@ def _of_divergence(
     if divergence == 0:
         return Divergence((0.0, math.nan), 0.0, math.nan, if_calibrated)
     loss = -math.log(divergence)
-    enough = enough_for_bias(replicates)
+    enough = _components.enough_for_bias(replicates)
     fitting = simulation.losses(simulation.fitted, enough, rng)
     scatter = float(fitting.std(ddof=1)) if enough > 1 else math.nan
     bias, other = float(fitting.mean()), float(drawn.mean())
@@ -360,7 +353,7 @@ def _test_divergence(
     """Test whether there is any divergence."""
     if divergence == 0:
         # No draw contradicts a certain forecast, so one that was contradicted is beyond all.
-        return decide(least_of, len(drawn))
+        return _components.decide(_components.least_of, len(drawn))
     loss = -math.log(divergence)
 
     def compare(replicates: int) -> float:
@@ -369,4 +362,4 @@ def _test_divergence(
             drawn = np.append(drawn, simulation.losses(simulation.p, missing, rng))
         return p_value(loss, drawn, loss + 1.0)
 
-    return decide(compare, len(drawn))
+    return _components.decide(compare, len(drawn))

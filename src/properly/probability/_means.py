@@ -21,29 +21,9 @@ from properly.counts._class_rows import count_impossible
 from properly.counts._scoring import mean_score, score_of_classes
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
-from properly.probability._power_means import (
-    LABELS,
-    MEAN_PROBABILITY,
-    POWERS,
-    ROBUSTNESS,
-    PowerSums,
-    ThreeMeans,
-    divide_sums,
-    limit,
-    mean_of_power,
-    three_means,
-)
-from properly.probability._sources import (
-    ALL,
-    SideSums,
-    SmoothSource,
-    Source,
-    SourceQuestion,
-    as_source,
-    divergence,
-    questions,
-    sums_by_class,
-)
+from properly.probability import _power_means, _sources
+from properly.probability._power_means import LABELS, POWERS, ROBUSTNESS, ThreeMeans
+from properly.probability._sources import ALL, SideSums, Source, SourceQuestion, divergence
 from properly.rules import Misclassification
 from properly.typing import Column
 
@@ -186,7 +166,7 @@ class Means(Grouped):
         With the isotonic source of one event, :math:`e^{-\text{UNC}}`.
         """
         weight = np.array([part.weight for part in self.classes.values()])
-        return mean_of_power(weight / weight.sum(), MEAN_PROBABILITY, weight)
+        return _power_means.mean_of_power(weight / weight.sum(), 0.0, weight)
 
     @property
     def ratio(self) -> ThreeMeans:
@@ -309,13 +289,13 @@ def means(
     robustness        0.7392  0.7407  0.9979
     baseline, the shares of what happened: 0.8407
     """
-    chosen, interval = as_source(source), check_flag(interval, "interval")
+    chosen, interval = _sources.as_source(source), check_flag(interval, "interval")
     in_groups = check_flag(by_group, "by_group")
     drawing = as_drawing(level, replicates, rng)
-    limited, clipped, least = limit(cases, precision)
-    result = sums_by_class(limited, chosen)
-    overall = PowerSums.of_all(part.model for part in result).means()
-    behind = PowerSums.of_all(part.source for part in result).means()
+    limited, clipped, least = _power_means.limit(cases, precision)
+    result = _sources.sums_by_class(limited, chosen)
+    overall = _power_means.PowerSums.of_all(part.model for part in result).means()
+    behind = _power_means.PowerSums.of_all(part.source for part in result).means()
     averages = Means(
         **asdict(overall),
         source=behind,
@@ -518,8 +498,8 @@ class SourceTable(Grouped):
         there = self.happened > 0
         weight = self.happened[there] if weights == "true" else np.ones(int(there.sum()))
         bins = ((getattr(self, name)[there], power) for name, power in POWERS.items())
-        model = ThreeMeans(*(mean_of_power(t, power, weight) for t, power in bins))
-        return Overall(model, three_means(self.source[there], weight))
+        model = ThreeMeans(*(_power_means.mean_of_power(t, power, weight) for t, power in bins))
+        return Overall(model, _power_means.three_means(self.source[there], weight))
 
     def columns(self) -> Columns:
         """Return a row per bin."""
@@ -584,13 +564,13 @@ def source_table(
     >>> found.source.round(3), found.mean_probability.round(3)
     (array([0.333, 0.667, 0.333, 0.667]), array([0.3  , 0.794, 0.4  , 0.849]))
     """
-    chosen = as_source(source)
-    if isinstance(chosen, SmoothSource):
+    chosen = _sources.as_source(source)
+    if isinstance(chosen, _sources.SmoothSource):
         message = f"{chosen.words} has no bins to make a table of"
         hint = 'use "isotonic", "equal_count" or "equal_width"; means takes every source.'
         raise DataError(message, hint=hint)
-    limited = limit(cases, precision).cases
-    by_class = questions(limited, chosen)
+    limited = _power_means.limit(cases, precision).cases
+    by_class = _sources.questions(limited, chosen)
     rows = [_rows(question) for question in by_class]
     columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
     with infinities():
@@ -623,4 +603,4 @@ def _averages(value: Column, events: Column, first: Column) -> dict[str, Column]
         log = np.where(there, np.log(value), 0.0)
         columns = value, log, np.exp(ROBUSTNESS * log)
         sums = (np.add.reduceat(events * x, first) for x in columns)
-        return dict(zip(POWERS, divide_sums(weight, *sums), strict=True))
+        return dict(zip(POWERS, _power_means.divide_sums(weight, *sums), strict=True))

@@ -14,13 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from properly._boundary._arrays import (
-    as_column,
-    as_numbers,
-    check_amounts,
-    check_length,
-    check_weights,
-)
+from properly._boundary import _arrays
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import infinities, is_numpy, namespace, to_numpy
 from properly._boundary._options import as_number
@@ -117,21 +111,21 @@ def generalized_mean(values: ArrayLike, power: float, weight: ArrayLike | None =
     >>> properly.generalized_mean([0.9, 0.0], 0), properly.generalized_mean([0.9, 0.0], 1)
     (0.0, 0.45)
     """
-    t = to_numpy(check_amounts(values, "values")).astype(np.float64)
+    t = to_numpy(_arrays.check_amounts(values, "values")).astype(np.float64)
     m = as_number(power, "power")
     if math.isnan(m):
         message = f"a power must be a number or an infinity; got {power!r}"
         raise DataError(message)
     if weight is None:
         return mean_of_power(t, m)
-    w = to_numpy(check_weights(weight))
-    check_length(w, t, "weights", "values")
+    w = to_numpy(_arrays.check_weights(weight))
+    _arrays.check_length(w, t, "weights", "values")
     return mean_of_power(t[w > 0], m, w[w > 0])
 
 
 def as_powers(powers: ArrayLike) -> Column:
     """Take a list of numbers; what was written as -0.0 is told as 0.0."""
-    result = to_numpy(as_numbers(as_column(powers, "powers"), "powers"))
+    result = to_numpy(_arrays.as_numbers(_arrays.as_column(powers, "powers"), "powers"))
     return result.astype(np.float64) + 0.0
 
 

@@ -18,13 +18,12 @@ from properly.counts._class_rows import table_of, two_classes
 from properly.counts._reductions import one_vs_rest
 from properly.counts._tally import Tally
 from properly.errors import DataError
+from properly.probability import _power_means
 from properly.probability._power_means import (
     LABELS,
     MEAN_PROBABILITY,
     POWERS,
     ROBUSTNESS,
-    as_powers,
-    limit,
     mean_from_logs,
 )
 from properly.probability._sources import Source, as_source, divergence, questions, sides
@@ -174,7 +173,7 @@ def proper_means(
     [0.371, 0.4024]
     """
     power, chosen = _check_proper_powers(powers), as_source(source)
-    limited = limit(cases, precision).cases
+    limited = _power_means.limit(cases, precision).cases
     if has_classes(limited):
         if limited.classes != 2:
             y, p, weight, _ = rows_in_use(limited)
@@ -192,7 +191,7 @@ def proper_means(
 
 
 def _check_proper_powers(powers: ArrayLike) -> Column:
-    result = as_powers(powers)
+    result = _power_means.as_powers(powers)
     wrong = ~((result <= 1) & np.isfinite(result))
     if wrong.any():
         hint = "no mean of a greater power can be made proper; generalized_mean has them all."
@@ -352,7 +351,7 @@ def risk_profile(
     array([0.3, 0.6, 0.9])
     """
     power = _check_increasing_powers(powers)
-    limited = limit(cases, precision).cases
+    limited = _power_means.limit(cases, precision).cases
     result = sides(limited, as_source(source))
     t, weight, p, p_weight = (np.concatenate(x) for x in list(zip(*result, strict=True))[1:])
     model, behind = _raw_means(t, weight, power), _raw_means(p, p_weight, power)
@@ -363,7 +362,7 @@ def _check_increasing_powers(powers: ArrayLike | None) -> Column:
     """Take increasing powers; without any, close ones that have those with names among them."""
     if powers is None:
         return np.union1d(EVERY_TWENTIETH, list(POWERS.values()))
-    result = as_powers(powers)
+    result = _power_means.as_powers(powers)
     if np.isnan(result).any():
         refuse(result, np.isnan(result), "powers must be numbers or infinities")
     falls = np.flatnonzero(~(result[1:] > result[:-1]))
