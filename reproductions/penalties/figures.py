@@ -116,6 +116,24 @@ def _simulation(found: Simulation) -> Figure:
     return figure
 
 
+def _convergence(found: Simulation, which: str) -> Figure:
+    """Draw the share over the number of comparisons so far, as the paper does."""
+    figure, axes = sheet(1, 1)
+    figure.set_size_inches(8, 4.5)
+    (ax,) = axes.flat
+    ax.axhline(PRINTED[which], color=GREY, linewidth=0.8, linestyle="--", label="the paper")
+    for scheme, ink in inks(dict.fromkeys(cell.scheme for cell in found.cells)).items():
+        compared, share = found.cumulative(scheme, which)
+        look = {"color": ink.color, "linestyle": ink.linestyle, "linewidth": 1.2}
+        ax.plot(compared, 100 * share, label=scheme, **look)
+    # Few of the wrong ones give the truth more: of some schemes hundreds, of others thousands.
+    ax.set(xscale="log", xlabel="comparisons so far")
+    ax.set_ylabel("wrong one has the larger Brier score, %")
+    ax.set_title(f"the wrong one gives the truth {which}", fontsize="medium")
+    ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
+
+
 def _draw_shares(ax: Axes, counts: Mapping[int, Count], ink: Ink, name: str) -> None:
     """Draw shares with their standard errors, but none of few pairs."""
     shown = {c: count for c, count in counts.items() if count.compared >= FEW}
@@ -136,4 +154,6 @@ def _draw_shares(ax: Axes, counts: Mapping[int, Count], ink: Ink, name: str) -> 
 FIGURES: Figures = {
     "ties": lambda _: _ties(),
     "simulation": lambda result: _simulation(result.simulation),
+    "figure4": lambda result: _convergence(result.simulation, "less"),
+    "figure5": lambda result: _convergence(result.simulation, "more"),
 }

@@ -130,7 +130,8 @@ def penalized(
     * Its penalties suffice and are larger than need be.
     * Its score comes on three scales. In the published package the penalty is c times as heavy.
     * Its simulation draws everything from normal distributions, and no more is said. Here the
-      ways to draw are stated; the two printed shares are beside what they give.
+      ways to draw are stated; the two printed shares are beside what they give. Figures 4 and 5,
+      shares of all comparisons so far, have a curve for each way.
 
     References
     ----------

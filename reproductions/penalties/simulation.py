@@ -110,12 +110,15 @@ class Comparison:
     less, more : Count
         The wrong forecast gives the truth a lower probability than the correct one, and a higher
         one.
+    running : tuple of (Count, Count)
+        Both, after each part of the comparisons.
     """
 
     scheme: str
     classes: int
     less: Count
     more: Count
+    running: tuple[tuple[Count, Count], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,17 @@ class Simulation(Table):
             )
         )
         return found
+
+    def cumulative(self, scheme: str, which: str) -> tuple[Rows, Rows]:
+        """Return comparisons so far and the share of them that the wrong forecast won, over all c.
+
+        Of Figures 4 and 5, which do not say how often each number of classes was drawn: each alike.
+        """
+        place = list(PRINTED).index(which)
+        cells = [cell.running for cell in self.cells if cell.scheme == scheme]
+        counts = np.array([[part[place] for part in running] for running in cells]).sum(axis=0)
+        wins, compared = counts[counts[:, 1] > 0].T
+        return compared, wins / compared
 
     def extremes(self, which: str) -> tuple[Count, Count]:
         """Return the counts of the least and of the greatest share of all that are shown."""
@@ -201,13 +215,14 @@ class Simulation(Table):
 
 def compare(scheme: str, classes: int, n: int, rng: np.random.Generator) -> Comparison:
     """Draw pairs, part by part, and count."""
-    less, more = Count(), Count()
+    less, more, running = Count(), Count(), []
     for part in np.array_split(np.arange(n), PARTS):
         correct, wrong = pairs(SCHEMES[scheme], len(part), classes, rng)
         won = _brier(wrong) > _brier(correct)
         less = less.plus(won[wrong[:, 0] < correct[:, 0]])
         more = more.plus(won[wrong[:, 0] > correct[:, 0]])
-    return Comparison(scheme, classes, less, more)
+        running.append((less, more))
+    return Comparison(scheme, classes, less, more, tuple(running))
 
 
 def pairs(scheme: Scheme, n: int, c: int, rng: np.random.Generator) -> tuple[Rows, Rows]:

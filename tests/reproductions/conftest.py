@@ -143,7 +143,7 @@ PAPERS = {
         reproduce.penalized,
         _penalized,
         _penalized.Effort(truths=200, pairs=1000),
-        ["ties.png", "simulation.png"],
+        ["ties.png", "simulation.png", "figure4.png", "figure5.png"],
         # Five numbers of classes, and eight schemes by five of them.
         6 + 5 + 8 * 5,
         (
