@@ -25,7 +25,7 @@ from properly.errors import DataError
 from properly.evaluation._checkup import _checks
 from properly.evaluation._checkup._check import Checkup, by_severity
 from properly.evaluation._checkup._sheet import Sheet, read_raw
-from properly.evaluation._checkup._symptom import Symptom, finding
+from properly.evaluation._checkup._symptom import Symptom, finding, said
 from properly.rules._dual_rules import Brier
 from properly.typing import Column, IntoFrame
 
@@ -209,27 +209,20 @@ def _parts(losses: Losses, names: list[str], rows: int) -> Iterator[Symptom]:
     if count < 2:
         return
     parts = [[names[j] for j in np.flatnonzero(part == k)] for k in range(min(count, LISTED))]
-    said = " | ".join(first_of(map(quoted, part), LISTED) for part in parts)
-    what = (
-        "forecasters are compared by questions in common, their own or those of others; "
-        f"{count} parts have none: {said}{' | …' * (count > LISTED)}"
-    )
-    advice = "Compare each part by itself; between them nothing can be said."
-    yield finding("problem", "forecaster", rows, what, advice, name="not-connected")
+    listed = " | ".join(first_of(map(quoted, part), LISTED) for part in parts)
+    words = said("not_connected", count=count, parts=f"{listed}{' | …' * (count > LISTED)}")
+    yield finding("problem", "forecaster", rows, *words, name="not-connected")
 
 
 def _few(shared: Column, names: list[str], rows: AnswerRows, used: Column) -> Iterator[Symptom]:
     """Find forecasters who share few questions with anybody."""
     few = {name: k for name, k in zip(names, shared.tolist(), strict=True) if k < LEAST}
     if few:
-        said = first_of((f"{quoted(name)} ({k})" for name, k in few.items()), LISTED)
-        what = (
-            f"who is ranked shares {LEAST} questions or more with others; "
-            f"{many(len(few), 'forecaster')} {'shares' if len(few) == 1 else 'share'} fewer: {said}"
-        )
-        advice = "They are listed, not ranked."
+        listed = first_of((f"{quoted(name)} ({k})" for name, k in few.items()), LISTED)
+        who = f"{many(len(few), 'forecaster')} {'shares' if len(few) == 1 else 'share'}"
+        words = said("few_answers", least=LEAST, who=who, listed=listed)
         flags = np.array([name in few for name in rows.forecasters])[rows.forecaster] & used
-        yield finding("oddity", "forecaster", flags, what, advice, name="few-answers")
+        yield finding("oddity", "forecaster", flags, *words, name="few-answers")
 
 
 def _certain(rows: AnswerRows, used: Column) -> Iterator[Symptom]:
@@ -244,13 +237,7 @@ def _certain(rows: AnswerRows, used: Column) -> Iterator[Symptom]:
         return
     count = np.bincount(rows.forecaster[wrong], minlength=len(rows.forecasters))
     some = np.flatnonzero(count)
-    said = (f"{quoted(rows.forecasters[j])} ({count[j]})" for j in some.tolist())
-    what = (
-        f"what happens should have been possible; {many(int(wrong.sum()), 'answer')} gave it "
-        f"the probability 0: {first_of(said, LISTED, count=len(some))}"
-    )
-    advice = (
-        "One infinite log loss makes every log comparison with that forecaster infinite; compare "
-        "by Brier as well."
-    )
-    yield finding("oddity", "probability", wrong, what, advice, name="certain-and-wrong")
+    whose = (f"{quoted(rows.forecasters[j])} ({count[j]})" for j in some.tolist())
+    listed = first_of(whose, LISTED, count=len(some))
+    words = said("certain_and_wrong", answers=many(int(wrong.sum()), "answer"), listed=listed)
+    yield finding("oddity", "probability", wrong, *words, name="certain-and-wrong")

@@ -21,7 +21,7 @@ from properly._boundary._text import printable, quoted
 from properly._boundary._tolerances import SAME_SUM
 from properly.evaluation._checkup._checks import ENOUGH, SURE
 from properly.evaluation._checkup._sheet import RawColumn, read_raw
-from properly.evaluation._checkup._symptom import Flags, Symptom, finding
+from properly.evaluation._checkup._symptom import Flags, Symptom, finding, said
 from properly.typing import Floats
 
 if TYPE_CHECKING:
@@ -57,10 +57,6 @@ IN_ORDER = 0.9
 # Standard errors of a rank test: one in 200 columns that have nothing to do with the event.
 ONE_IN_200 = 2.58
 THEN = "neither dropping them nor counting them as no event is right"
-ADVICE = (
-    f"Then {THEN}: take the outcome at a fixed time, and weight the cases in which it is known by "
-    "the inverse probability of being uncensored (weight=, --weight)."
-)
 
 
 def named_like_follow_up(names: Iterable[object], outcome: str) -> list[str]:
@@ -90,17 +86,10 @@ def follow_up_symptoms(
     read = (read_raw(column, name) for name, column in columns.items())
     found = [x.name for x in read if _is_follow_up(x, observed, happened)]
     if time in found:
-        what = (
-            "time= means the calendar order of forecasts, not follow-up; "
-            f"{quoted(time)} looks like follow-up time"
-        )
-        yield finding("oddity", "time", len(observed), what, "Leave out time=.")
+        yield finding("oddity", "time", len(observed), *said("no_order", time=quoted(time)))
     if found:
-        what = (
-            f"{quoted(found[0])} beside {quoted(outcome)} looks like follow-up time: cases without "
-            "the event may have left early (censored)"
-        )
-        yield finding("oddity", "outcome", len(observed), what, ADVICE)
+        names = {"found": quoted(found[0]), "outcome": quoted(outcome)}
+        yield finding("oddity", "outcome", len(observed), *said("follow_up", then=THEN, **names))
 
 
 def named_symptoms(y: Any, time: Any, pos_label: object) -> list[Symptom]:
@@ -176,38 +165,38 @@ def doubts(e: Evaluation, cases: Mapping[str, Cases]) -> Iterator[str]:
     if e.rows < ENOUGH:
         return
     for name in e.models:
-        said = printable(name)
+        shown = printable(name)
         if _is_hard(e, name, cases):
             yield (
-                f"all forecasts of {said} are 0 or 1, as decisions are; scores and calibration "
+                f"all forecasts of {shown} are 0 or 1, as decisions are; scores and calibration "
                 "need probabilities, such as those of predict_proba"
             )
         if e.task != "binary":
-            yield from _order_of_columns(e, name, said)
+            yield from _order_of_columns(e, name, shown)
         elif min(e.events, e.rows - e.events) >= ENOUGH:
-            yield from _doubts_of_event(e, name, said)
+            yield from _doubts_of_event(e, name, shown)
     for name, copied in _copies(e, cases).items():
         both = f"{printable(name)} is a copy of {printable(copied)}"
         yield f"the model {both}: their forecasts are the same in every row"
 
 
-def _doubts_of_event(e: Evaluation, name: str, said: str) -> Iterator[str]:
+def _doubts_of_event(e: Evaluation, name: str, shown: str) -> Iterator[str]:
     """Find forecasts of the other outcome, and percentages that were divided by 100 twice."""
     area, record = e.aucs.get(name), e.reliability[name]
     if area is not None and area.value + SURE * area.standard_error < 0.5:
         yield (
-            f"events have lower forecasts than non-events by {said}, with an AUC of "
+            f"events have lower forecasts than non-events by {shown}, with an AUC of "
             f"{area.value:.3f}: is it 1 - p, the probability of the other outcome?"
         )
     highest, scaled = float(record.bins.x_max[-1]), 100 * record.mean_forecast
     if highest <= PERCENT and e.event_rate / 2 <= scaled <= 2 * e.event_rate:
         yield (
-            f"no forecast of {said} is above {highest:.2g}, and a hundred times their mean is near "
-            f"the event rate, {e.event_rate:.2g}: were percentages divided by 100 twice?"
+            f"no forecast of {shown} is above {highest:.2g}, and a hundred times their mean is "
+            f"near the event rate, {e.event_rate:.2g}: were percentages divided by 100 twice?"
         )
 
 
-def _order_of_columns(e: Evaluation, name: str, said: str) -> Iterator[str]:
+def _order_of_columns(e: Evaluation, name: str, shown: str) -> Iterator[str]:
     """Find columns in another order than the labels, such as that of the alphabet.
 
     Another order must be right in a tenth more of the cases, by 3.29 standard errors of a paired
@@ -224,7 +213,7 @@ def _order_of_columns(e: Evaluation, name: str, said: str) -> Iterator[str]:
     if gain > max(BETTER * counts.sum(), SURE * math.sqrt(differ)):
         labels = ", ".join(names_of_labels(e.labels[k] for k in np.argsort(column)))
         yield (
-            f"{100 * gain / counts.sum():.0f} % more of the decisions by {said} would be "
+            f"{100 * gain / counts.sum():.0f} % more of the decisions by {shown} would be "
             f"right if its columns were {printable(labels)}: are they in the order of the labels?"
         )
 
