@@ -137,7 +137,7 @@ def test_the_standard_error_is_that_of_statsmodels(counts: Any, power: int, cost
     n, left = np.sum(counts), 1 - theirs.kappa
     step = np.exp(student.ppf(0.975, n - 1) * theirs.std_kappa / left)
     assert found.interval == pytest.approx((1 - left * step, 1 - left / step), rel=1e-11)
-    assert found.value == table.kappa(cost)
+    assert found.value == table.kappa(cost) == table.kappa(weights)
     assert (found.cases, found.degrees, found.level) == (n, n - 1, 0.95)
 
 

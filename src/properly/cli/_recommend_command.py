@@ -12,7 +12,10 @@ from properly.decisions import recommend
 from properly.decisions._recommend import DECISIONS, TASKS, THRESHOLDS
 
 TASK = "Is the outcome one event, grades in order, or classes without an order?"
-COSTS = "Do you know, in money, what acting costs and what a missed event loses?"
+COSTS = (
+    "Do you know, in money, what acting costs and what a missed event loses, or, among classes, "
+    "what each mistake costs?"
+)
 
 
 def run(layout: str, **answers: Any) -> None:
