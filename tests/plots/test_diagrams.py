@@ -147,6 +147,8 @@ def test_discrimination_is_seen_from_the_event_rate_and_not_from_the_diagonal() 
     assert ribbons(plots.reliability(confident, part="discrimination"))
     pair = plots.reliability({"one": record, "two": record}, part="discrimination")
     assert not pair.child_axes
+    grid = plots.reliability_grid({"one": record, "two": record}, part="discrimination")
+    assert [len(one.child_axes) for one in grid] == [2, 2]
     wrong: list[dict[str, Any]] = [{"part": "score"}, {"histogram": "linear"}]
     for option in wrong:
         with pytest.raises(DataError, match=f"{next(iter(option))} must be"):

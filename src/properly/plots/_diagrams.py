@@ -135,6 +135,8 @@ def reliability_grid(
     records: Mapping[str, Reliability],
     *,
     decompositions: Mapping[str, Decomposition] | None = None,
+    histogram: bool | Literal["log"] | None = None,
+    part: Part = "miscalibration",
     columns: int | None = None,
     limits: Limits | None = None,
 ) -> np.ndarray[Any, Any]:
@@ -146,6 +148,8 @@ def reliability_grid(
         From `properly.reliability`.
     decompositions : dict of Decomposition by model, optional
         The numbers to print, as in `reliability`; models without an entry have none.
+    histogram, part
+        As in `reliability`.
     columns : int, optional
         Diagrams in a row.
     limits : Interval or pair of float, optional
@@ -172,8 +176,9 @@ def reliability_grid(
     look: dict[str, Any] = {"title": TITLE, "layout": "compressed", "sharex": True}
     axes = _axes.panels(names, columns, size, (0.5, 0.5), **look)
     printed = {str(name): parts for name, parts in (decompositions or {}).items()}
+    look = {"histogram": histogram, "part": part, "limits": limits}
     for ax, (name, record) in zip(axes, models.items(), strict=True):
-        reliability(record, ax, decomposition=printed.get(name), limits=limits)
+        reliability(record, ax, decomposition=printed.get(name), **look)
         ax.set(xlabel="", ylabel="")
     figure = axes[0].figure
     figure.supxlabel("forecast", fontsize="medium")
@@ -249,7 +254,8 @@ def _draw_discrimination(
 ) -> None:
     """Draw what a curve is above and below, and how recalibrated forecasts are distributed."""
     ax, bins = picture.ax, record.bins
-    look: dict[str, Any] = {"color": ink.color, "zorder": 1.6, "linewidth": 1.0}
+    # Several models of the same cases have one event rate.
+    look: dict[str, Any] = {"color": ink.color if alone else GREY, "zorder": 1.6, "linewidth": 1.0}
     ax.axhline(record.event_rate, linestyle="--", **look)
     if alone:
         ax.axvline(record.mean_forecast, **look | {"color": PALE})
@@ -259,8 +265,8 @@ def _draw_discrimination(
         picture.write_side("right", {y: words[y]}, labelsize="small")
     if shown:
         left = 1 - _heights(bins.weight, bins.weight, log=log)
-        look |= {"linewidth": 2, "alpha": 0.5, "transform": ax.get_yaxis_transform()}
-        ax.hlines(bins.event_rate, left, 1, **look)
+        look |= {"color": ink.color, "linewidth": 2, "alpha": 0.5}
+        ax.hlines(bins.event_rate, left, 1, transform=ax.get_yaxis_transform(), **look)
 
 
 def draw_numbers(picture: Picture, parts: Decomposition) -> None:
