@@ -11,16 +11,7 @@ import pytest
 
 import properly
 from properly._boundary._options import as_drawing
-from properly.calibration._components import (
-    ForecastPrices,
-    NullDraws,
-    Worlds,
-    components,
-    find_bias,
-    increasing_fit,
-    p_value,
-    true_components,
-)
+from properly.calibration import _components as components
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.counts._isotonic import recalibrate
 from properly.inference._draws import Draw
@@ -39,8 +30,8 @@ every_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
 VALUE = np.array([0.0, 0.1, 0.3, 0.6, 0.9, 1.0])
 
 
-def prices(rule: BinaryRule, value: Column = VALUE) -> ForecastPrices:
-    return ForecastPrices.at(value, rule)
+def prices(rule: BinaryRule, value: Column = VALUE) -> components.ForecastPrices:
+    return components.ForecastPrices.at(value, rule)
 
 
 # Components of draws
@@ -54,7 +45,7 @@ def test_the_components_of_draws_are_those_of_their_tallies(rule: BinaryRule) ->
         weight = rng.integers(0, 4, len(VALUE))
         weight[rng.integers(len(VALUE))] += 1
         draws.append(Draw(weight, rng.binomial(weight, 0.1 + 0.8 * VALUE)))
-    found = components(draws, prices(rule))
+    found = components.components(draws, prices(rule))
     assert found.shape == (2, 30)
     for (weight, events), got in zip(draws, found.T, strict=True):
         parts = properly.decompose(properly.Tally.from_counts(VALUE, weight, events), rule)
@@ -70,8 +61,8 @@ def test_a_calibrated_world_has_no_miscalibration_and_a_constant_one_no_discrimi
     rule: BinaryRule,
 ) -> None:
     weight = np.array([1, 2, 3, 4, 5, 6])
-    assert true_components(weight, VALUE, prices(rule))[0] == pytest.approx(0, abs=1e-15)
-    same = true_components(weight, np.full(6, 0.3), prices(rule))
+    assert components.true_components(weight, VALUE, prices(rule))[0] == pytest.approx(0, abs=1e-15)
+    same = components.true_components(weight, np.full(6, 0.3), prices(rule))
     assert same[1] == pytest.approx(0, abs=1e-15)
     if rule == Log():  # and the certain forecasts are wrong there
         assert same[0] == math.inf
@@ -96,13 +87,15 @@ def test_a_p_value_counts_the_draws_that_reach_the_observed_and_itself(
     observed: float, expected: float
 ) -> None:
     draws = np.array([2.0, 0.0, 3.0, 1.0, 2.0])
-    assert p_value(observed, draws, score=2.0) == pytest.approx(expected)
+    assert components.p_value(observed, draws, score=2.0) == pytest.approx(expected)
 
 
 def test_miscalibration_under_calibration_is_drawn_at_the_same_forecasts() -> None:
     # One forecast: the Brier miscalibration is the squared distance of a binomial rate.
     t = properly.Tally.from_counts([0.25], [4], [0])
-    drawn = NullDraws(t, [Brier()], np.random.default_rng(2)).miscalibration(Brier(), 500)
+    drawn = components.NullDraws(t, [Brier()], np.random.default_rng(2)).miscalibration(
+        Brier(), 500
+    )
     assert set(np.round(drawn, 12)) == {0.0, 0.0625, 0.25, 0.5625}
     share = np.mean(np.isclose(drawn, 0.0625))
     expected = 0.75**4 + 6 * 0.25**2 * 0.75**2  # none or two events
@@ -113,7 +106,7 @@ def test_miscalibration_under_calibration_is_drawn_at_the_same_forecasts() -> No
 
 
 def fit_of(t: properly.Tally, rule: BinaryRule) -> Column:
-    return increasing_fit(t, recalibrate(t), prices(rule, np.asarray(t.value)))
+    return components.increasing_fit(t, recalibrate(t), prices(rule, np.asarray(t.value)))
 
 
 def test_half_an_event_and_half_a_non_event_are_added_to_each_bin() -> None:
@@ -190,8 +183,8 @@ def test_the_bias_is_what_draws_have_in_excess_of_their_world() -> None:
     # nothing discriminates.
     t = properly.Tally.from_counts([0.3], [40], [20])
     truths = np.array([0.5]), np.array([0.2])
-    (found,) = find_bias(
-        Worlds.of(t),
+    (found,) = components.find_bias(
+        components.Worlds.of(t),
         truths[0],
         [(prices(Brier(), t.value), truths[1])],
         replicates=1500,
@@ -211,8 +204,8 @@ def test_clusters_that_share_forecast_and_outcome_have_the_bias_of_as_many_cases
     # Forty clusters of five cases, all alike: the rate varies as that of forty cases.
     y = np.repeat([True, False], 100)
     cases = properly.Cases(y, np.full(200, 0.3), clusters=np.arange(200) // 5)
-    (found,) = find_bias(
-        Worlds.of(cases),
+    (found,) = components.find_bias(
+        components.Worlds.of(cases),
         np.array([0.5]),
         [(prices(Brier(), np.array([0.3])), np.array([0.2]))],
         replicates=1500,
@@ -227,8 +220,8 @@ def test_clusters_that_share_forecast_and_outcome_have_the_bias_of_as_many_cases
 def test_where_a_certain_forecast_was_wrong_the_bias_is_unknown_for_miscalibration_alone() -> None:
     t = properly.Tally.from_counts(VALUE, [50] * 6, [10, 11, 15, 30, 45, 50])
     truth = np.array([0.2, 0.22, 0.3, 0.6, 0.9, 1.0])
-    (found,) = find_bias(
-        Worlds.of(t),
+    (found,) = components.find_bias(
+        components.Worlds.of(t),
         truth,
         [(prices(Log()), truth)],
         replicates=20,
@@ -257,7 +250,9 @@ def test_several_rules_are_told_the_same_as_each_alone() -> None:
 
 @pytest.mark.parametrize("number", [9, 21, 50])
 def test_shares_that_add_up_to_a_little_more_than_one_are_no_rate_above_one(number: int) -> None:
-    found = true_components(np.ones(number), np.ones(number), prices(Brier(), np.full(number, 0.5)))
+    found = components.true_components(
+        np.ones(number), np.ones(number), prices(Brier(), np.full(number, 0.5))
+    )
     assert found == pytest.approx((0.25, 0.0), abs=1e-12)
 
 

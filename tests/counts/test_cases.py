@@ -13,16 +13,7 @@ import pytest
 
 import properly
 from properly import Cases, decompose, reliability, tally
-from properly.counts._cases import (
-    has_clusters,
-    has_time,
-    is_dependent,
-    is_plain,
-    number_ids,
-    rows_in_use,
-    weights_of,
-    with_forecasts,
-)
+from properly.counts import _cases as cases
 from properly.errors import DataError
 from properly.rules import Brier
 
@@ -51,9 +42,9 @@ DESIGNS: dict[str, tuple[Any, bool, bool]] = {
 def test_cases_are_dependent_by_clusters_or_by_time(
     source: Any, clusters: bool, time: bool
 ) -> None:
-    assert has_clusters(source) is clusters
-    assert has_time(source) is time
-    assert is_dependent(source) is (clusters or time)
+    assert cases.has_clusters(source) is clusters
+    assert cases.has_time(source) is time
+    assert cases.is_dependent(source) is (clusters or time)
 
 
 # Classes
@@ -107,13 +98,13 @@ def test_columns_are_kept_beside_classes() -> None:
     c = Cases(Y3, P3, labels=GRADES, weight=[1, 0, 3], **COLUMNS)
     for name, column in COLUMNS.items():
         assert getattr(c, name).tolist() == column
-    assert (has_clusters(c), has_time(c)) == (True, True)
-    used = rows_in_use(c)
+    assert (cases.has_clusters(c), cases.has_time(c)) == (True, True)
+    used = cases.rows_in_use(c)
     assert used.y.tolist() == [2, 1]
     assert used.p.tolist() == [P3[0], P3[2]]
     assert used.weight.tolist() == [1, 3]
     assert used.used.tolist() == [True, False, True]
-    assert weights_of(Cases(Y3, P3, labels=GRADES)).tolist() == [1, 1, 1]
+    assert cases.weights_of(Cases(Y3, P3, labels=GRADES)).tolist() == [1, 1, 1]
 
 
 def test_what_was_checked_of_classes_stays_as_it_was() -> None:
@@ -159,10 +150,10 @@ def test_cases_of_classes_can_be_copied_and_sent_elsewhere(labels: Any, normaliz
 
 
 def test_clusters_are_numbered_whatever_their_ids_are() -> None:
-    assert number_ids(np.array(["b", "a", "b"])).tolist() == [1, 0, 1]
+    assert cases.number_ids(np.array(["b", "a", "b"])).tolist() == [1, 0, 1]
     # Text and numbers have no order, but they can be told apart.
     mixed = np.array(["b", 1, "b", "1", 1], dtype=object)
-    assert number_ids(mixed).tolist() == [0, 1, 0, 2, 1]
+    assert cases.number_ids(mixed).tolist() == [0, 1, 0, 2, 1]
 
 
 # Other forecasts of the same cases
@@ -173,11 +164,11 @@ def test_forecasts_are_replaced_and_all_else_is_kept(labels: Any) -> None:
     y = [2, 0, 1] if labels is None else [labels[k] for k in (2, 0, 1)]
     c = Cases(y, P3, labels=labels, weight=[1, 0, 3], **COLUMNS)
     p = np.full((3, 3), 1 / 3)
-    other = with_forecasts(c, p)
+    other = cases.with_forecasts(c, p)
     assert isinstance(other, Cases)
     np.testing.assert_array_equal(other.p, p)
     assert c.p.tolist() == P3
-    same(with_forecasts(other, np.array(P3)), c)
+    same(cases.with_forecasts(other, np.array(P3)), c)
     assert repr(other) == repr(c)
 
 
@@ -225,4 +216,4 @@ def test_no_column_is_replaced_unchecked(name: str) -> None:
 def test_rows_are_cases_as_they_stand_if_nothing_is_said_of_them(
     columns: dict[str, Any], expected: bool
 ) -> None:
-    assert is_plain(Cases([1, 0, 1], [0.2, 0.7, 0.5], **columns)) is expected
+    assert cases.is_plain(Cases([1, 0, 1], [0.2, 0.7, 0.5], **columns)) is expected

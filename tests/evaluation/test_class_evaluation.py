@@ -13,26 +13,9 @@ import polars as pl
 import pytest
 
 import properly
-from properly import Cases, Evaluation
+from properly import Cases, Evaluation, rules
 from properly.calibration import Decomposition, decompose
 from properly.decisions import hard_decisions
-from properly.rules import (
-    PBS,
-    RPS,
-    Bounded,
-    Brier,
-    ClassRule,
-    Elementary,
-    Log,
-    Misclassification,
-    Penalized,
-    QuadraticRPS,
-    Ranked,
-    RankedLog,
-    Shifted,
-    Spherical,
-    SquaredAbsoluteRPS,
-)
 from properly.rules._distance import SquaredMeanError
 
 GRADES = ["low", "mid", "high"]
@@ -45,28 +28,28 @@ HAPPENED = np.array([RNG.choice(4, p=row) for row in MANY])
 OTHER = RNG.dirichlet(np.ones(4), 60)
 WEIGHT = RNG.integers(0, 4, 60)
 
-UNORDERED: list[ClassRule] = [
-    Brier(),
-    Brier("mean"),
-    Brier("half"),
-    Log(),
-    Spherical(),
-    Misclassification(),
-    PBS(),
+UNORDERED: list[rules.ClassRule] = [
+    rules.Brier(),
+    rules.Brier("mean"),
+    rules.Brier("half"),
+    rules.Log(),
+    rules.Spherical(),
+    rules.Misclassification(),
+    rules.PBS(),
 ]
-ORDERED: list[ClassRule] = [
-    RPS(),
-    RPS([1, 0, 2]),
-    RPS(normalized=False),
-    RankedLog(),
-    RankedLog([3, 2, 1]),
-    Ranked(Bounded(Brier(), (0.1, 0.4))),
-    Ranked([Elementary(0.2), Brier(), Log()]),
+ORDERED: list[rules.ClassRule] = [
+    rules.RPS(),
+    rules.RPS([1, 0, 2]),
+    rules.RPS(normalized=False),
+    rules.RankedLog(),
+    rules.RankedLog([3, 2, 1]),
+    rules.Ranked(rules.Bounded(rules.Brier(), (0.1, 0.4))),
+    rules.Ranked([rules.Elementary(0.2), rules.Brier(), rules.Log()]),
     SquaredMeanError(),
-    QuadraticRPS(),
-    SquaredAbsoluteRPS(),
-    Ranked(Shifted(0.1, form="published")),
-    Penalized(RPS(), penalty=0.5, cost="quadratic"),
+    rules.QuadraticRPS(),
+    rules.SquaredAbsoluteRPS(),
+    rules.Ranked(rules.Shifted(0.1, form="published")),
+    rules.Penalized(rules.RPS(), penalty=0.5, cost="quadratic"),
 ]
 
 
@@ -86,7 +69,7 @@ def evaluated(**options: Any) -> Evaluation:
 
 @pytest.mark.parametrize("weight", [None, WEIGHT, WEIGHT / 3], ids=["none", "whole", "fractions"])
 @pytest.mark.parametrize("rule", [*UNORDERED, *ORDERED], ids=lambda rule: rule.name)
-def test_every_number_is_that_of_a_direct_call(rule: ClassRule, weight: Any) -> None:
+def test_every_number_is_that_of_a_direct_call(rule: rules.ClassRule, weight: Any) -> None:
     e = evaluated(rules=[rule], weight=weight)
     shares = np.bincount(HAPPENED, weight, 4) / (60 if weight is None else weight.sum())
     np.testing.assert_allclose(e.shares, shares, rtol=1e-15)
@@ -106,14 +89,16 @@ def test_every_number_is_that_of_a_direct_call(rule: ClassRule, weight: Any) -> 
 DECOMPOSED = [
     rule
     for rule in [*UNORDERED, *ORDERED]
-    if isinstance(rule, Brier | RPS | RankedLog | Ranked) and rule.is_proper
+    if isinstance(rule, rules.Brier | rules.RPS | rules.RankedLog | rules.Ranked) and rule.is_proper
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["none", "whole"])
 @pytest.mark.parametrize("rule", DECOMPOSED, ids=lambda rule: rule.name)
-def test_what_adds_up_over_questions_has_parts_that_add_up(rule: ClassRule, weight: Any) -> None:
+def test_what_adds_up_over_questions_has_parts_that_add_up(
+    rule: rules.ClassRule, weight: Any
+) -> None:
     e = evaluated(rules=rule, weight=weight)
     for name, p in (("first", MANY), ("second", OTHER)):
         direct = decompose(Cases(HAPPENED, p, weight=weight), rule)
@@ -132,7 +117,7 @@ def test_what_adds_up_over_questions_has_parts_that_add_up(rule: ClassRule, weig
     [rule for rule in [*UNORDERED, *ORDERED] if rule not in DECOMPOSED],
     ids=lambda rule: rule.name,
 )
-def test_other_rules_and_improper_ones_are_scored_but_have_no_parts(rule: ClassRule) -> None:
+def test_other_rules_and_improper_ones_are_scored_but_have_no_parts(rule: rules.ClassRule) -> None:
     e = evaluated(rules=[rule])
     found = e.totals["first"][rule.name]
     assert math.isfinite(found.score)
@@ -207,7 +192,7 @@ def test_labels_are_kept_in_their_order() -> None:
 
 
 def test_classes_may_be_absent_from_the_sample() -> None:
-    e = evaluate(["low", "low", "mid"], P, labels=GRADES, task="ordinal", rules=RPS())
+    e = evaluate(["low", "low", "mid"], P, labels=GRADES, task="ordinal", rules=rules.RPS())
     assert e.shares.tolist() == [2 / 3, 1 / 3, 0]
 
 
@@ -235,8 +220,8 @@ def test_models_may_be_frames(table: Any) -> None:
 
 def test_a_table_of_another_library_is_scored_in_it() -> None:
     strict: Any = array_api_strict.asarray(P)
-    rules = [Log(), Spherical(), PBS()]
-    assert str(evaluate(Y, {"m": strict}, rules=rules)) == str(evaluate(Y, {"m": P}, rules=rules))
+    three = [rules.Log(), rules.Spherical(), rules.PBS()]
+    assert str(evaluate(Y, {"m": strict}, rules=three)) == str(evaluate(Y, {"m": P}, rules=three))
 
 
 def test_rows_are_rescaled_on_request_and_it_is_said() -> None:
@@ -276,7 +261,7 @@ def test_an_infinite_score_has_infinite_parts() -> None:
 
 
 def test_if_all_outcomes_are_alike_no_skill_can_be_had() -> None:
-    e = evaluate([0, 0, 0], P, task="ordinal", rules=RPS())
+    e = evaluate([0, 0, 0], P, task="ordinal", rules=rules.RPS())
     found, constant = e.totals["forecast"]["rps"], e.baselines["class shares"]["rps"]
     assert (found.skill, found.uncertainty) == (-math.inf, 0)
     assert math.isnan(constant.skill)
@@ -290,7 +275,7 @@ PARTS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
 
 @pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
 def test_a_frame_has_one_row_a_model_or_baseline_and_rule(backend: Any) -> None:
-    e = evaluate(Y, {"a": P, "b": Q}, task="ordinal", rules=[RPS(), Log()])
+    e = evaluate(Y, {"a": P, "b": Q}, task="ordinal", rules=[rules.RPS(), rules.Log()])
     frame = e.to_frame(backend)
     columns = frame.to_pydict() if backend == "pyarrow" else None
     if columns is None:

@@ -10,19 +10,7 @@ from scipy.optimize import isotonic_regression
 from tests.examples import examples
 
 import properly
-from properly.recalibration import (
-    Beta,
-    Cuts,
-    Dirichlet,
-    Identity,
-    Intercept,
-    Isotonic,
-    Logistic,
-    OneVsRest,
-    Temperature,
-    Vector,
-    VennAbers,
-)
+from properly import recalibration
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,32 +22,38 @@ few, many = examples(5), examples(25)
 seeds = st.integers(0, 2**32 - 1)
 
 PLAIN_LINES: list[Any] = [
-    Intercept(smooth=False),
-    Temperature(smooth=False),
-    Logistic(smooth=False),
-    Beta(smooth=False),
+    recalibration.Intercept(smooth=False),
+    recalibration.Temperature(smooth=False),
+    recalibration.Logistic(smooth=False),
+    recalibration.Beta(smooth=False),
 ]
-LINES: list[Any] = [Intercept(), Temperature(), Logistic(), Beta(), *PLAIN_LINES]
+LINES: list[Any] = [
+    recalibration.Intercept(),
+    recalibration.Temperature(),
+    recalibration.Logistic(),
+    recalibration.Beta(),
+    *PLAIN_LINES,
+]
 RAW: list[Any] = [
-    Isotonic(shrink=0.0, interpolation="flat"),
-    Isotonic(shrink=0.0),
+    recalibration.Isotonic(shrink=0.0, interpolation="flat"),
+    recalibration.Isotonic(shrink=0.0),
 ]
 # Whatever the data, these never say 0 or 1.
 UNCERTAIN: list[Any] = [
-    Isotonic(),
-    VennAbers(),
-    VennAbers(merge="brier"),
+    recalibration.Isotonic(),
+    recalibration.VennAbers(),
+    recalibration.VennAbers(merge="brier"),
 ]
 FITTED_BY_RANK = [*UNCERTAIN, *RAW]
-EVENT_MAPS: list[Any] = [Identity(), *LINES, *FITTED_BY_RANK]
+EVENT_MAPS: list[Any] = [recalibration.Identity(), *LINES, *FITTED_BY_RANK]
 CLASS_MAPS: list[Any] = [
-    Temperature(),
-    Vector(),
-    Dirichlet(),
-    OneVsRest(Isotonic()),
-    OneVsRest(Logistic()),
-    Cuts(Logistic()),
-    Cuts(Isotonic()),
+    recalibration.Temperature(),
+    recalibration.Vector(),
+    recalibration.Dirichlet(),
+    recalibration.OneVsRest(recalibration.Isotonic()),
+    recalibration.OneVsRest(recalibration.Logistic()),
+    recalibration.Cuts(recalibration.Logistic()),
+    recalibration.Cuts(recalibration.Isotonic()),
 ]
 # Forecasts are multiples of this, so that one less a forecast is exact.
 PARTS = 64

@@ -9,20 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.rules import (
-    RPS,
-    Bounded,
-    Brier,
-    Elementary,
-    Log,
-    Misclassification,
-    Propriety,
-    QuadraticRPS,
-    Ranked,
-    RankedLog,
-    Spherical,
-    SquaredAbsoluteRPS,
-)
+from properly import rules
 from properly.rules._distance import SquaredMeanError
 
 from . import class_oracles as exact
@@ -31,8 +18,6 @@ from .subjects import EPS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from properly.rules import BinaryRule, ClassRule
 
     Floats = NDArray[np.float64]
 
@@ -56,11 +41,11 @@ def every_outcome(grid: Floats) -> tuple[NDArray[np.int64], Floats]:
 @given(seed=seeds)
 def test_of_two_classes_rps_is_half_of_the_sum_of_brier(seed: int) -> None:
     y, p, _ = class_rows(seed, 2)
-    losses = np.asarray(RPS().loss(y, p))
-    same(losses, np.asarray(Brier().loss(y, p)) / 2)
-    same(losses, Brier("half").loss(y, p))
-    same(losses, Brier().loss(y, p[:, 1]))
-    same(RankedLog().loss(y, p), Log().loss(y, p))
+    losses = np.asarray(rules.RPS().loss(y, p))
+    same(losses, np.asarray(rules.Brier().loss(y, p)) / 2)
+    same(losses, rules.Brier("half").loss(y, p))
+    same(losses, rules.Brier().loss(y, p[:, 1]))
+    same(rules.RankedLog().loss(y, p), rules.Log().loss(y, p))
 
 
 @many
@@ -71,18 +56,18 @@ def test_rps_is_the_mean_distance_less_half_the_spread(seed: int, classes: int) 
         float(exact.distance(as_row(row), int(k)) - exact.spread(as_row(row)) / 2)
         for k, row in zip(y, p, strict=True)
     ]
-    same(RPS(normalized=False).loss(y, p), wanted)
-    same(np.asarray(RPS().loss(y, p)) * (classes - 1), wanted)
+    same(rules.RPS(normalized=False).loss(y, p), wanted)
+    same(np.asarray(rules.RPS().loss(y, p)) * (classes - 1), wanted)
 
 
-CUTS: list[BinaryRule] = [
-    Brier(),
-    Log(),
-    Spherical(),
-    Misclassification(),
-    Elementary(0.25),
-    Bounded(Brier(), (0.1, 0.4)),
-    Bounded(Log(), (0.25, 0.5)),
+CUTS: list[rules.BinaryRule] = [
+    rules.Brier(),
+    rules.Log(),
+    rules.Spherical(),
+    rules.Misclassification(),
+    rules.Elementary(0.25),
+    rules.Bounded(rules.Brier(), (0.1, 0.4)),
+    rules.Bounded(rules.Log(), (0.25, 0.5)),
 ]
 
 
@@ -90,7 +75,7 @@ CUTS: list[BinaryRule] = [
 @pytest.mark.parametrize("weights", [None, [3, 1, 2], [1, 0, 0.5]], ids=str)
 @given(seed=seeds)
 def test_a_ranked_rule_is_the_sum_of_its_rule_over_the_cuts(
-    rule: BinaryRule, weights: list[float] | None, seed: int
+    rule: rules.BinaryRule, weights: list[float] | None, seed: int
 ) -> None:
     y, p, case_weight = class_rows(seed, 4, (0.5, 1.0))
     size = np.ones(3) if weights is None else np.array(weights)
@@ -98,27 +83,27 @@ def test_a_ranked_rule_is_the_sum_of_its_rule_over_the_cuts(
     for k in range(3):
         if size[k]:
             total += size[k] * np.asarray(rule.loss(y > k, p[:, k + 1 :].sum(axis=1)))
-    same(Ranked(rule, weights, normalized=False).loss(y, p), total)
-    same(Ranked(rule, weights).loss(y, p), total / size.sum())
+    same(rules.Ranked(rule, weights, normalized=False).loss(y, p), total)
+    same(rules.Ranked(rule, weights).loss(y, p), total / size.sum())
     mean = float(np.average(total / size.sum(), weights=case_weight))
-    same([Ranked(rule, weights)(y, p, case_weight)], [mean])
+    same([rules.Ranked(rule, weights)(y, p, case_weight)], [mean])
 
 
 @given(seed=seeds)
 def test_every_cut_may_have_a_rule_of_its_own(seed: int) -> None:
     y, p, _ = class_rows(seed, 4)
-    rules = [Elementary(0.25), Log(), Bounded(Brier(), (0.1, 0.4))]
+    of_cuts = [rules.Elementary(0.25), rules.Log(), rules.Bounded(rules.Brier(), (0.1, 0.4))]
     parts = [
-        np.asarray(rule.loss(y > k, p[:, k + 1 :].sum(axis=1))) for k, rule in enumerate(rules)
+        np.asarray(rule.loss(y > k, p[:, k + 1 :].sum(axis=1))) for k, rule in enumerate(of_cuts)
     ]
-    same(Ranked(rules, normalized=False).loss(y, p), np.sum(parts, axis=0))
-    same(Ranked(rules).loss(y, p), np.sum(parts, axis=0) / 3)
-    same(Ranked(rules, [1, 2, 5]).loss(y, p), (parts[0] + 2 * parts[1] + 5 * parts[2]) / 8)
+    same(rules.Ranked(of_cuts, normalized=False).loss(y, p), np.sum(parts, axis=0))
+    same(rules.Ranked(of_cuts).loss(y, p), np.sum(parts, axis=0) / 3)
+    same(rules.Ranked(of_cuts, [1, 2, 5]).loss(y, p), (parts[0] + 2 * parts[1] + 5 * parts[2]) / 8)
 
 
 def test_an_impossible_grade_at_an_end_adds_nothing_to_a_sum_over_cuts() -> None:
     y, p = every_outcome(dyadic_grid(4))
-    for rule in (RPS(normalized=False), RankedLog(normalized=False)):
+    for rule in (rules.RPS(normalized=False), rules.RankedLog(normalized=False)):
         losses = rule.loss(y, p)
         same(rule.loss(y, np.column_stack([p, 0 * y])), losses)
         same(rule.loss(y + 1, np.column_stack([0 * y, p])), losses)
@@ -130,9 +115,12 @@ def test_an_impossible_grade_at_an_end_adds_nothing_to_a_sum_over_cuts() -> None
 def test_a_lopsided_rule_is_mirrored_with_its_weights() -> None:
     y, p = every_outcome(dyadic_grid(4))
     for rule, mirror in (
-        (RPS([1, 2, 3]), RPS([3, 2, 1])),
-        (RankedLog([1, 2, 3]), RankedLog([3, 2, 1])),
-        (Ranked([Log(), Brier(), Brier()]), Ranked([Brier(), Brier(), Log()])),
+        (rules.RPS([1, 2, 3]), rules.RPS([3, 2, 1])),
+        (rules.RankedLog([1, 2, 3]), rules.RankedLog([3, 2, 1])),
+        (
+            rules.Ranked([rules.Log(), rules.Brier(), rules.Brier()]),
+            rules.Ranked([rules.Brier(), rules.Brier(), rules.Log()]),
+        ),
     ):
         same(mirror.loss(3 - y, p[:, ::-1]), rule.loss(y, p))
 
@@ -142,7 +130,7 @@ def test_a_lopsided_rule_is_mirrored_with_its_weights() -> None:
 
 @pytest.mark.parametrize("classes", K_MANY)
 def test_the_variance_is_the_least_expected_sa_rps(classes: int) -> None:
-    rule, rows = SquaredAbsoluteRPS(), exact.grid(classes, 4)
+    rule, rows = rules.SquaredAbsoluteRPS(), exact.grid(classes, 4)
     reports = as_floats(rows)
     for q in rows:
         mean, variance = exact.mean_and_variance(q)
@@ -172,25 +160,25 @@ def test_quadratic_rps_is_the_error_of_the_mean_and_a_share_of_rps(
     share: float, seed: int, classes: int
 ) -> None:
     y, p, _ = class_rows(seed, classes)
-    parts = SquaredMeanError().loss(y, p), RPS().loss(y, p)
-    same(QuadraticRPS(share).loss(y, p), parts[0] + share * parts[1])
-    entropies = SquaredMeanError().entropy(p), RPS().entropy(p)
-    same(QuadraticRPS(share).entropy(p), entropies[0] + share * entropies[1])
-    assert QuadraticRPS(share).propriety is Propriety.STRICT
+    parts = SquaredMeanError().loss(y, p), rules.RPS().loss(y, p)
+    same(rules.QuadraticRPS(share).loss(y, p), parts[0] + share * parts[1])
+    entropies = SquaredMeanError().entropy(p), rules.RPS().entropy(p)
+    same(rules.QuadraticRPS(share).entropy(p), entropies[0] + share * entropies[1])
+    assert rules.QuadraticRPS(share).propriety is rules.Propriety.STRICT
 
 
 SENSITIVE = [
-    RPS(),
-    RPS([1, 2, 3]),
-    RankedLog(),
-    Ranked(Spherical()),
-    Ranked([Brier(), Log(), Brier()]),
-    SquaredAbsoluteRPS(),
+    rules.RPS(),
+    rules.RPS([1, 2, 3]),
+    rules.RankedLog(),
+    rules.Ranked(rules.Spherical()),
+    rules.Ranked([rules.Brier(), rules.Log(), rules.Brier()]),
+    rules.SquaredAbsoluteRPS(),
 ]
 
 
 @pytest.mark.parametrize("rule", SENSITIVE, ids=repr)
-def test_what_lies_further_away_costs_more(rule: ClassRule) -> None:
+def test_what_lies_further_away_costs_more(rule: rules.ClassRule) -> None:
     grid, step = dyadic_grid(4), 1 / 8
     for y in range(4):
         for near, far in ((j, j + s) for s in (-1, 1) for j in range(4) if 0 <= j + s <= 3):
@@ -207,4 +195,4 @@ def test_what_lies_further_away_costs_more(rule: ClassRule) -> None:
 def test_ranked_log_keeps_tiny_probabilities_on_either_side() -> None:
     rows = [[1e-20, 1.0, 0.0], [0.0, 1.0, 1e-20], [5e-324, 0.0, 1.0], [1e-300, 1.0, 1e-300]]
     wanted = np.log([1e-20, 1e-20, 5e-324, 1e-300]) / [-2, -2, -1, -2]
-    same(RankedLog().loss([0, 2, 0, 2], rows), wanted)
+    same(rules.RankedLog().loss([0, 2, 0, 2], rows), wanted)

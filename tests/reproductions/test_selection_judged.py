@@ -7,21 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reproductions.epochs import effects
 from reproductions.epochs.data import GRADES
-from reproductions.epochs.effects import (
-    Effect,
-    Measure,
-    Truth,
-    clustered_error,
-    counted,
-    judged,
-    kappa_cases,
-    mean_benefit,
-    miscalibration_cases,
-    paired,
-    score,
-    two_sided,
-)
 from reproductions.epochs.ordinal_training import MEASURES
 
 import properly
@@ -31,25 +18,25 @@ from properly.rules import RPS, Bounded, Brier, MissedBenefit
 WITHIN = (0.01, 0.1)
 
 
-def injuries() -> tuple[Any, Any, Truth]:
+def injuries() -> tuple[Any, Any, effects.Truth]:
     data = crash()
     known = data.severity_known
     y, p = data.severity[known], data.severity_probabilities[known]
-    return y, p, Truth(y, data.cluster[known])
+    return y, p, effects.Truth(y, data.cluster[known])
 
 
-def deaths() -> tuple[dict[str, Any], Truth]:
+def deaths() -> tuple[dict[str, Any], effects.Truth]:
     data = crash()
-    return data.forecasts, Truth(data.died, data.cluster)
+    return data.forecasts, effects.Truth(data.died, data.cluster)
 
 
-def effect(**changes: Any) -> Effect:
+def effect(**changes: Any) -> effects.Effect:
     made: dict[str, Any] = dict.fromkeys(
         ("value", "spread", "difference", "error", "seeds", "pooled"), 0.0
     )
     made |= {"model": "m", "loss": "RPS", "by": "RPS", "measure": "RPS", "better": 0, "runs": 4}
     made |= dict.fromkeys(("pooled_difference", "pooled_error", "p_value"), 0.0)
-    return Effect(**(made | changes))
+    return effects.Effect(**(made | changes))
 
 
 def test_standard_errors_are_those_of_compare() -> None:
@@ -60,31 +47,35 @@ def test_standard_errors_are_those_of_compare() -> None:
         truth.y, {"one": one, "other": other}, rule=rule, clusters=truth.clusters, rng=0
     )["one", "other"]
     gaps = rule.loss(truth.y, one) - rule.loss(truth.y, other)
-    assert clustered_error(gaps, truth.clusters) == pytest.approx(found.standard_error, rel=1e-12)
-    by_rule = paired(one, other, truth, score(rule))
-    by_cases = paired(one, other, truth, Measure(rule.loss))
+    assert effects.clustered_error(gaps, truth.clusters) == pytest.approx(
+        found.standard_error, rel=1e-12
+    )
+    by_rule = effects.paired(one, other, truth, effects.score(rule))
+    by_cases = effects.paired(one, other, truth, effects.Measure(rule.loss))
     assert by_rule == pytest.approx(by_cases, rel=1e-9)
     assert by_rule == (found.difference, found.standard_error, found.p_value)
 
 
 def test_cases_by_themselves_have_the_usual_standard_error() -> None:
     x = np.random.default_rng(1).normal(size=50)
-    assert clustered_error(x, np.arange(50)) == pytest.approx(np.std(x, ddof=1) / np.sqrt(50))
+    assert effects.clustered_error(x, np.arange(50)) == pytest.approx(
+        np.std(x, ddof=1) / np.sqrt(50)
+    )
     # Twice the same case is one case.
-    twice = clustered_error(np.repeat(x, 2), np.repeat(np.arange(50), 2))
+    twice = effects.clustered_error(np.repeat(x, 2), np.repeat(np.arange(50), 2))
     assert twice == pytest.approx(np.std(x, ddof=1) / np.sqrt(50))
 
 
 def test_more_benefit_is_better_and_has_the_sign_of_benefit() -> None:
     forecasts, truth = deaths()
     one, other = forecasts["logistic"], forecasts["forest"]
-    gain, error, p_value = paired(one, other, truth, mean_benefit(WITHIN))
+    gain, error, p_value = effects.paired(one, other, truth, effects.mean_benefit(WITHIN))
     tallies = [properly.tally(truth.y, p) for p in (one, other)]
     by_hand = [properly.decisions.mean_net_benefit(t, WITHIN) for t in tallies]
     assert gain == pytest.approx(by_hand[0] - by_hand[1])
     assert gain > 4 * error
     assert p_value < 0.001
-    cases = mean_benefit(WITHIN).cases(truth.y, one)
+    cases = effects.mean_benefit(WITHIN).cases(truth.y, one)
     assert cases.mean() == pytest.approx(by_hand[0])
     assert cases == pytest.approx(truth.y - Bounded(MissedBenefit(), WITHIN).loss(truth.y, one))
 
@@ -92,7 +83,7 @@ def test_more_benefit_is_better_and_has_the_sign_of_benefit() -> None:
 def test_kappa_is_the_mean_of_its_cases() -> None:
     y, p, _ = injuries()
     d = np.argmax(p, axis=1)
-    cases = kappa_cases(y, d, len(GRADES))
+    cases = effects.kappa_cases(y, d, len(GRADES))
     assert cases.mean() == pytest.approx(properly.quadratic_weighted_kappa(y, d, len(GRADES)))
 
 
@@ -101,18 +92,18 @@ def test_the_variance_of_kappa_is_that_of_resamples() -> None:
     d, rng = np.argmax(p, axis=1), np.random.default_rng(4)
     drawn = (rng.integers(len(y), size=len(y)) for _ in range(600))
     kappas = [properly.quadratic_weighted_kappa(y[i], d[i], len(GRADES)) for i in drawn]
-    error = clustered_error(kappa_cases(y, d, len(GRADES)), np.arange(len(y)))
+    error = effects.clustered_error(effects.kappa_cases(y, d, len(GRADES)), np.arange(len(y)))
     assert error == pytest.approx(np.std(kappas), rel=0.1)
 
 
 def test_miscalibration_is_that_of_the_decomposition() -> None:
     y, p, _ = injuries()
     parts = properly.decompose(properly.Cases(y, p), RPS())
-    assert miscalibration_cases(y, p).mean() == pytest.approx(parts.miscalibration)
+    assert effects.miscalibration_cases(y, p).mean() == pytest.approx(parts.miscalibration)
     # Ties are one forecast: ten different ones would be recalibrated one by one.
     rounded = np.tile([0.2, 0.2, 0.2, 0.2, 0.2], (len(y), 1))
     flat = properly.decompose(properly.Cases(y, rounded), RPS())
-    assert miscalibration_cases(y, rounded).mean() == pytest.approx(flat.miscalibration)
+    assert effects.miscalibration_cases(y, rounded).mean() == pytest.approx(flat.miscalibration)
 
 
 def test_costs_and_kappas_are_of_both_decisions() -> None:
@@ -132,7 +123,7 @@ def test_effects_by_hand() -> None:
     usual = np.stack([forecasts["logistic"], forecasts["boosting"]])
     other = np.stack([forecasts["forest"], forecasts["logistic"]])
     told = {"log": usual, "other": other}
-    first, second = judged("m", "b", told, truth, {"Brier": score(rule)})
+    first, second = effects.judged("m", "b", told, truth, {"Brier": effects.score(rule)})
     assert (first.loss, first.difference, first.error, first.better) == ("log", 0, 0, 0)
     assert math.isnan(first.p_value)
     values = [rule(y, p) for p in other]
@@ -149,13 +140,13 @@ def test_effects_by_hand() -> None:
     averaged = np.mean(
         [rule.loss(y, p) - rule.loss(y, q) for p, q in zip(other, usual, strict=True)], 0
     )
-    assert second.error == pytest.approx(clustered_error(averaged, truth.clusters))
+    assert second.error == pytest.approx(effects.clustered_error(averaged, truth.clusters))
 
 
 def test_forecasts_that_lead_to_the_same_decisions_have_no_p_value() -> None:
     _, p, truth = injuries()
     sharper = p**2 / np.sum(p**2, axis=1, keepdims=True)
-    found = paired(sharper, p, truth, MEASURES["cost, likeliest"])
+    found = effects.paired(sharper, p, truth, MEASURES["cost, likeliest"])
     assert found[:2] == (0, 0)
     assert math.isnan(found[2])
 
@@ -166,13 +157,16 @@ def test_chance_knows_cases_and_seeds() -> None:
     both = effect(difference=0.02, error=0.006, seeds=0.016)
     assert both.combined == pytest.approx(0.01)
     # Seeds have 0.64 of the variance, and 3 degrees of freedom.
-    assert both.chance == pytest.approx(two_sided(2, 3 / 0.64**2))
+    assert both.chance == pytest.approx(effects.two_sided(2, 3 / 0.64**2))
     assert both.chance > only_cases.chance
     assert math.isnan(effect().chance)
 
 
 def test_clear_differences_are_counted_by_which_way_is_better() -> None:
-    measures = {"RPS": score(RPS()), "kappa": Measure(kappa_cases, larger=True)}  # type: ignore[arg-type]
+    measures = {
+        "RPS": effects.score(RPS()),
+        "kappa": effects.Measure(effects.kappa_cases, larger=True),
+    }  # type: ignore[arg-type]
     clear = {"error": 0.01, "seeds": 0.0}
     found = [
         effect(difference=0.1, **clear),
@@ -181,10 +175,10 @@ def test_clear_differences_are_counted_by_which_way_is_better() -> None:
         effect(difference=0.01, **clear),
         effect(),
     ]
-    assert counted(found, measures) == (
+    assert effects.counted(found, measures) == (
         "Of 5 differences from the log score, 1 are for the better (RPS, m, RPS) and 2 for the "
         "worse with p < 0.05, of accidents and seeds together; by chance alone there would be 0.2."
     )
-    assert counted(found[2:], measures).startswith(
+    assert effects.counted(found[2:], measures).startswith(
         "Of 3 differences from the log score, 0 are for the better and 1 for the worse with"
     )
