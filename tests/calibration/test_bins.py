@@ -90,14 +90,10 @@ def test_a_consistency_band_has_the_quantiles_of_calibrated_forecasts(scheme: Sc
 def test_a_consistency_band_allows_for_clusters_and_weights_and_refuses_what_it_cannot() -> None:
     y, p, weight = drawn(200)
     four: dict[str, Any] = {"y": np.repeat(y, 4), "p": np.repeat(p, 4)}
-    ways = {
-        "once": Cases(y, p),
-        "copies": Cases(**four),
-        "known": Cases(**four, clusters=np.repeat(np.arange(200), 4)),
-        "split": Cases(**four, weight=np.full(800, 0.25), clusters=np.repeat(np.arange(200), 4)),
-        "weighted": Cases(y, p, weight=weight),
-        "alike": Cases(y, p, weight=np.full(200, 0.5)),
-    }
+    clusters = np.repeat(np.arange(200), 4)
+    ways = {"once": Cases(y, p), "copies": Cases(**four), "weighted": Cases(y, p, weight=weight)}
+    ways |= {"known": Cases(**four, clusters=clusters), "alike": Cases(y, p, weight=weight * 0 + 2)}
+    ways["split"] = Cases(**four, weight=np.full(800, 0.25), clusters=clusters)
     bands = {name: binned_reliability(x, bins=2, **BAND).band for name, x in ways.items()}
     width = {name: band.upper - band.lower for name, band in bands.items() if band is not None}
     np.testing.assert_allclose(width["known"], width["once"], rtol=0.15)
