@@ -12,8 +12,9 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from properly import Cases, Tally, reliability, roc_curve, tally
+from properly.counts import with_event_rate
 from properly.counts._tally import as_tally
-from properly.decisions import predicted_roc_curve
+from properly.decisions import predicted_roc_curve, ranking
 from properly.decisions._roc import AlarmTable, _design_effect
 
 if TYPE_CHECKING:
@@ -107,6 +108,38 @@ def test_acting_at_a_threshold_gives_its_point(hull: bool) -> None:
     ):
         assert false == np.mean(p[~Y] >= at)
         assert true == np.mean(p[Y] >= at)
+
+
+@every_source
+def test_precision_is_the_event_rate_of_the_cases_acted_on(source: Tally | Cases) -> None:
+    curve, t = roc_curve(source), as_tally(source)
+    acted, found = (np.cumsum(x[::-1]) for x in (t.weight, t.events))
+    np.testing.assert_allclose(curve.precision[1:], found / acted, rtol=1e-13)
+    assert np.isnan(curve.precision[0])
+    assert curve.average_precision == pytest.approx(ranking(source).average_precision, rel=1e-13)
+    # Its band is that of the curve: at each alarm rate the precision that its ends have.
+    band = roc_curve(source, band="confidence").band
+    assert band is not None
+    x, y, rate = band.upper_false_positive_rate, band.upper_true_positive_rate, curve.event_rate
+    expected = rate * y[1:] / band.alarm_rate[1:]
+    np.testing.assert_allclose(curve.precision_at(x, y)[1:], expected, rtol=1e-12)
+
+
+def test_another_event_rate_changes_precision_and_not_the_rates() -> None:
+    here = roc_curve(tally(Y, P))
+    there = roc_curve(with_event_rate(tally(Y, P), 0.01))
+    np.testing.assert_allclose(there.true_positive_rate, here.true_positive_rate, atol=1e-14)
+    found, in_vain = 0.01 * here.true_positive_rate, 0.99 * here.false_positive_rate
+    expected = found[1:] / (found + in_vain)[1:]
+    np.testing.assert_allclose(there.precision[1:], expected, rtol=1e-12)
+    nothing = roc_curve(with_event_rate(tally(Y, np.full(N, 0.3)), 0.01))
+    assert nothing.average_precision == pytest.approx(0.01, rel=1e-12)
+
+
+@pytest.mark.parametrize("happened", [0, 1])
+def test_without_non_events_precision_is_1_and_without_events_unknown(happened: int) -> None:
+    t = tally([happened] * 3, [0.2, 0.4, 0.4])
+    np.testing.assert_equal(roc_curve(t).average_precision, ranking(t).average_precision)
 
 
 # What the forecasts promise

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
 
 import properly
-from properly import Cases, score_interval, tally
+from properly import Cases, roc_curve, score_interval, tally
 from properly.errors import DataWarning, ImproperRuleError
 from properly.inference import auc_interval, net_benefit_interval, skill_interval
 from properly.rules import Brier, Log, Shifted
@@ -263,6 +263,27 @@ def test_parts_add_up_to_the_area() -> None:
         for a, b in pairwise(cuts)
     ]
     assert sum(parts) == pytest.approx(auc_interval(cases()).value, rel=1e-13)
+
+
+@pytest.mark.parametrize("make", [tally, Cases])
+@pytest.mark.parametrize("rates", [(0.0, 1.0), (0.9, 1.0), (0.25, 0.6)])
+def test_a_part_between_true_positive_rates_is_that_of_the_complement(
+    rates: tuple[float, float], make: Any
+) -> None:
+    one = make(Y, P, weight=WEIGHT)
+    found = auc_interval(one, true_positive_rates=rates)
+    # Jiang, Metz and Nishikawa: the area to the right of the curve, above a true positive rate.
+    curve, (a, b) = roc_curve(one), rates
+    cuts = np.unique([a, b, *np.clip(curve.true_positive_rate, a, b)])
+    # The curve is straight between two cuts, and jumps at cuts alone.
+    middle = (cuts[1:] + cuts[:-1]) / 2
+    beside = 1 - np.interp(middle, curve.true_positive_rate, curve.false_positive_rate)
+    assert found.value == pytest.approx(np.diff(cuts) @ beside / (b - a), rel=1e-12)
+    turned = make(~Y, (1 - P).round(9), weight=WEIGHT)
+    other = auc_interval(turned, false_positive_rates=(1 - b, 1 - a))
+    assert found.interval == pytest.approx(other.interval, rel=1e-12)
+    whole = auc_interval(one, true_positive_rates=(0, 1))
+    assert whole.value == pytest.approx(auc_interval(one).value, rel=1e-13)
 
 
 def test_two_samples_are_compared_as_by_proc() -> None:

@@ -236,6 +236,19 @@ def test_a_band_is_a_polygon_of_a_curve_that_is_alone() -> None:
     assert not plots.roc({"one": curve, "two": curve}).patches
 
 
+def test_precision_against_recall_has_steps_a_band_and_the_event_rate() -> None:
+    curve = roc_curve(CONTINUOUS, band="confidence")
+    ax = plots.roc(curve, precision_recall=True)
+    (line,) = lines_of(ax)
+    assert line.get_drawstyle() == "steps-pre"
+    np.testing.assert_array_equal(line.get_ydata(), curve.precision)
+    said = f"average precision {curve.average_precision:.3f}".replace(" 0", " ")
+    assert legend_texts(ax) == [said]
+    (polygon,) = ax.patches
+    assert np.isfinite(polygon.get_path().vertices).all()
+    assert any(np.allclose(x.get_ydata(), CONTINUOUS.event_rate) for x in ax.lines)
+
+
 TALLIES = {"_first": CONTINUOUS, "$second$": DISCRETE}
 
 

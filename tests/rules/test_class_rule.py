@@ -165,7 +165,7 @@ def test_a_rule_of_classes_is_asked_for_by_name() -> None:
         require_class_rule(rules.Elementary(0.5))
     assert str(caught.value) == (
         "this needs a rule for class probabilities; got Elementary(threshold=0.5)\n\n"
-        "Hint: Ranked(rule) makes one of a rule for one event."
+        "Hint: Ranked(rule) makes one for ordered classes; for others, one_vs_rest makes events."
     )
     for other in (rules.Brier, "brier", None):
         with pytest.raises(ArgumentTypeError, match="write the rule with parentheses"):

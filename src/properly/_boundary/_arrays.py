@@ -94,7 +94,9 @@ def counts_beside(p: Array, count: ArrayLike) -> Array:
 
 def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     """Check forecasts: one dimension, at least one, floats in [0, 1]."""
-    p = as_column(p, name, "for class probabilities, see Cases and cumulative, or Ranked(rule).")
+    p = as_column(
+        p, name, "for class probabilities, see cumulative and one_vs_rest, or Ranked(rule)."
+    )
     p = as_floats(as_numbers(p, name))
     xp = namespace(p)
     lowest, highest = xp.min(p), xp.max(p)

@@ -401,7 +401,7 @@ def _summed_squares(t: Tally, rows: CaseRows | None) -> Callable[[Column, Column
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Record):
-    """How many events are found, at the price of how many alarms in vain.
+    r"""How many events are found, at the price of how many alarms in vain.
 
     Attributes
     ----------
@@ -419,6 +419,28 @@ class RocCurve(Record):
         Whether the curve is that of the recalibrated forecasts, whose area is never smaller.
     band : RocBand or None
         Bounds, if they were asked for.
+    event_rate : float
+        The share of events among the cases.
+    precision : array
+        The share of events among the cases at or above each threshold; NaN where there are none.
+
+    Notes
+    -----
+    The true positive rate is also called recall, and the *precision-recall curve* is `precision`
+    against it, which `properly.plots.roc` draws with ``precision_recall=True``. At a point of the
+    ROC curve
+
+    .. math:: \text{precision} = \frac{\pi\, \text{TPR}}{\pi\, \text{TPR} + (1 - \pi)\,
+        \text{FPR}} ,
+
+    so that it depends on the event rate :math:`\pi` as the ROC curve does not: forecasts that say
+    nothing have the precision :math:`\pi` at any recall.
+
+    References
+    ----------
+    .. [1] J. Davis, M. Goadrich (2006). The relationship between precision-recall and ROC curves.
+       Proceedings of the 23rd International Conference on Machine Learning, 233-240.
+       `doi:10.1145/1143844.1143874 <https://doi.org/10.1145/1143844.1143874>`__
 
     Examples
     --------
@@ -428,6 +450,8 @@ class RocCurve(Record):
     RocCurve(AUC 0.75)
     >>> properly.roc_curve(t, hull=True)
     RocCurve(area 0.875 under the hull, not the AUC)
+    >>> properly.roc_curve(t).precision.round(3), round(properly.roc_curve(t).average_precision, 4)
+    (array([  nan, 1.   , 0.5  , 0.667, 0.5  ]), 0.8333)
     """
 
     false_positive_rate: Column
@@ -436,9 +460,28 @@ class RocCurve(Record):
     area: float
     hull: bool
     band: RocBand | None = None
+    event_rate: float = np.nan
 
     _optional = ("band",)
-    _series = ("false_positive_rate", "true_positive_rate", "threshold")
+    _series = ("false_positive_rate", "true_positive_rate", "threshold", "precision")
+
+    @property
+    def precision(self) -> Column:
+        """The share of events among the cases at or above each threshold."""
+        return self.precision_at(self.false_positive_rate, self.true_positive_rate)
+
+    @property
+    def average_precision(self) -> float:
+        """The area under the precision-recall curve, as steps: that of `ranking`."""
+        return float(np.diff(self.true_positive_rate) @ self.precision[1:])
+
+    def precision_at(self, false_positive_rate: Column, true_positive_rate: Column) -> Column:
+        """Return the share of events among the cases acted on, at points of the ROC plane."""
+        found = self.event_rate * np.asarray(true_positive_rate)
+        # Without non-events there are no false positives.
+        in_vain = np.nan_to_num((1 - self.event_rate) * np.asarray(false_positive_rate))
+        with infinities():
+            return found / (found + in_vain)
 
     def __repr__(self) -> str:
         if self.hull:
@@ -517,7 +560,7 @@ def roc_curve(
         warn_of_few(tally)
         result = find_roc_band(tally, check_level(level))
     if stays(t) and not hull:
-        return RocCurve(*rates(t), hull, result)
+        return RocCurve(*rates(t), hull, result, float(t.event_rate))
     value, weight, events = (to_numpy(x) for x in (t.value, t.weight, t.events))
     if hull:
         fit = recalibrate(t)
@@ -572,8 +615,9 @@ def predicted_roc_curve(tally: Tally | Cases) -> RocCurve:
 def _traced(
     value: Column, none: Column, events: Column, *, hull: bool = False, band: RocBand | None = None
 ) -> RocCurve:
-    threshold = np.append(np.inf, value[::-1].astype(np.float64))
-    return RocCurve(_rate(none), _rate(events), threshold, concordance(none, events), hull, band)
+    rates = _rate(none), _rate(events), np.append(np.inf, value[::-1].astype(np.float64))
+    share = _ratio(float(events.sum()), float(none.sum() + events.sum()))
+    return RocCurve(*rates, concordance(none, events), hull, band, share)
 
 
 def _rate(cases: Column) -> Column:

@@ -96,8 +96,8 @@ def require_of_an_event(within: object, pos_label: object) -> None:
     for name, value in (("within", within), ("pos_label", pos_label)):
         if value is not None:
             message = f"{name} is for forecasts of one event; these are of several classes"
-            hint = "pass rules=Ranked(Bounded(Brier(), within))." if name == "within" else None
-            raise DataError(message, hint=hint)
+            hint = "for grades, pass rules=Ranked(Bounded(Brier(), within)); else see one_vs_rest."
+            raise DataError(message, hint=hint if name == "within" else None)
 
 
 TWO_COLUMNS = (

@@ -19,6 +19,7 @@ from properly.inference._design import Design, Serial
 from properly.inference._moments import Correction
 from properly.inference._shares import student
 from properly.inference._variance import (
+    Rates,
     area_degrees,
     covariance,
     delong_degrees,
@@ -36,6 +37,7 @@ def auc_interval(
     method: Literal["logit", "wald"] = "logit",
     serial: Serial = "cosines",
     false_positive_rates: tuple[float, float] | None = None,
+    true_positive_rates: tuple[float, float] | None = None,
     against: Tally | Cases | None = None,
 ) -> Estimate:
     r"""Say how far off the area under the ROC curve, or a part of it, may be.
@@ -57,6 +59,8 @@ def auc_interval(
         As in `properly.score_interval`.
     false_positive_rates : pair of floats, optional
         Look at the curve between these rates only, and give its mean height there.
+    true_positive_rates : pair of floats, optional
+        Between these instead, and give its mean distance from the right edge: the mean specificity.
     against : Tally or Cases, optional
         Other cases, with none in common: the estimate is how much larger the area is than theirs.
         Models of the same cases are for `properly.compare`, with ``"auc"`` as the rule.
@@ -86,6 +90,11 @@ def auc_interval(
     goes with the true positive rate at its own false positive rate, or at the nearest in the range
     [3]_.
 
+    Between two true positive rates, such as (0.9, 1) where events must be found, it is the mean of
+    :math:`1 - \text{FPR}` over them [4]_; forecasts that say nothing have :math:`1 - (a + b) / 2`.
+    That is the part between the false positive rates 1 - b and 1 - a once events and non-events
+    change places.
+
     *Two samples.* Variances add up, and the interval is plain, of Student's t. Its degrees of
     freedom are Satterthwaite's, from one less than the number of cases of each, or of clusters.
 
@@ -98,6 +107,9 @@ def auc_interval(
        53:567-578. `doi:10.2307/2533958 <https://doi.org/10.2307/2533958>`__
     .. [3] L. E. Dodd, M. S. Pepe (2003). Partial AUC estimation and regression. Biometrics
        59:614-623. `doi:10.1111/1541-0420.00071 <https://doi.org/10.1111/1541-0420.00071>`__
+    .. [4] Y. Jiang, C. E. Metz, R. M. Nishikawa (1996). A receiver operating characteristic partial
+       area index for highly sensitive diagnostic tests. Radiology 201:745-750.
+       `doi:10.1148/radiology.201.3.8939225 <https://doi.org/10.1148/radiology.201.3.8939225>`__
 
     Examples
     --------
@@ -111,7 +123,7 @@ def auc_interval(
     """
     level = check_level(level)
     check_choice(method, ("logit", "wald"), "method")
-    rates = None if false_positive_rates is None else _as_rates(false_positive_rates)
+    rates = _as_rates(false_positive_rates, true_positive_rates)
     found = _area(cases, serial, rates)
     if against is not None:
         return _minus(found, _area(against, serial, rates), level)
@@ -133,17 +145,24 @@ def logit_interval(share: float, error: float, quantile: float) -> tuple[float, 
     return low, high
 
 
-def _as_rates(given: tuple[float, float]) -> tuple[float, float]:
+def _as_rates(false: Any, true: Any) -> Rates | None:
+    """Take the part of the curve that is looked at, between rates of one kind."""
+    if false is not None and true is not None:
+        message = "a part of the curve lies between false or between true positive rates; got both"
+        raise ArgumentTypeError(message)
+    given, kind = (false, "false") if true is None else (true, "true")
+    if given is None:
+        return None
     try:
-        lower, upper = (as_number(x, "false positive rate") for x in given)
+        lower, upper = (as_number(x, f"{kind} positive rate") for x in given)
     except (TypeError, ValueError):
-        message = f"false positive rates must be a pair of numbers; got {given!r}"
+        message = f"{kind} positive rates must be a pair of numbers; got {given!r}"
         raise ArgumentTypeError(message) from None
     if not 0 <= lower < upper <= 1:
-        message = "false positive rates need 0 <= lower < upper <= 1; "
-        message += f"got lower = {lower:g}, upper = {upper:g}"
+        got = f"got lower = {lower:g}, upper = {upper:g}"
+        message = f"{kind} positive rates need 0 <= lower < upper <= 1; {got}"
         raise DataError(message, hint="the part of the curve up to a tenth is (0, 0.1).")
-    return lower, upper
+    return Rates(lower, upper, of_events=true is not None)
 
 
 class Area(NamedTuple):
@@ -159,7 +178,7 @@ class Area(NamedTuple):
     own: float
 
 
-def _area(cases: Tally | Cases, serial: Serial, rates: tuple[float, float] | None) -> Area:
+def _area(cases: Tally | Cases, serial: Serial, rates: Rates | None) -> Area:
     averages.warn_of_few(cases)
     if isinstance(cases, Cases):
         return _of_rows(cases, serial, rates)
@@ -184,7 +203,7 @@ def _minus(one: Area, other: Area, level: float) -> Estimate:
     return Estimate(value, error, ends, level, degrees, label, design=design, **both)
 
 
-def _of_rows(cases: Cases, serial: Serial, rates: tuple[float, float] | None) -> Area:
+def _of_rows(cases: Cases, serial: Serial, rates: Rates | None) -> Area:
     y, p, weight, _ = rows_in_use(require_event(cases))
     design = Design.of(cases, serial)
     averages.warn_of_clusters(design)
@@ -198,7 +217,7 @@ def _of_rows(cases: Cases, serial: Serial, rates: tuple[float, float] | None) ->
     return Area(area, float(spread.errors[0]), degrees, averages.about_design(design), own)
 
 
-def _of_counts(tally: Tally, rates: tuple[float, float] | None) -> Area:
+def _of_counts(tally: Tally, rates: Rates | None) -> Area:
     """Add up over distinct forecasts: cases at the same one with the same outcome are alike."""
     weight, events, *squares = sums_of(tally)
     if rates is not None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def of_mean(loss: Column, weight: Column, out: Column | None = None) -> tuple[Co
 
 
 def of_auc(
-    happened: Column, p: Column, weight: Column, rates: tuple[float, float] | None = None
+    happened: Column, p: Column, weight: Column, rates: Rates | None = None
 ) -> tuple[float, Column]:
     """Return the area under the ROC curve, ties counted half, and the influence of each case.
 
@@ -76,7 +76,7 @@ def shares_of_sides(happened: Column, weight: Column) -> Column:
 
 
 def placements(
-    happened: Column, p: Column, weight: Column, rates: tuple[float, float] | None = None
+    happened: Column, p: Column, weight: Column, rates: Rates | None = None
 ) -> tuple[float, Column]:
     """Return the area, and with what share of the other outcome each case is in order.
 
@@ -146,9 +146,15 @@ def places_of_counts(none: Column, events: Column) -> tuple[float, Column, Colum
     return area, below, above
 
 
-def places_between(
-    none: Column, events: Column, rates: tuple[float, float]
-) -> tuple[float, Column, Column]:
+class Rates(NamedTuple):
+    """A part of a ROC curve: between two false positive rates, or true ones (of events)."""
+
+    lower: float
+    upper: float
+    of_events: bool = False
+
+
+def places_between(none: Column, events: Column, rates: Rates) -> tuple[float, Column, Column]:
     r"""Return the mean height of a ROC curve between two rates, and the places of cases in it.
 
     With T(f) the true positive rate at a false positive rate of f, and f_k that of the k-th
@@ -158,7 +164,12 @@ def places_between(
     part of the curve.
     """
     none, events = (to_numpy(x).astype(np.float64)[::-1] for x in (none, events))
-    (first, last), width = rates, rates[1] - rates[0]
+    first, last, of_events = rates
+    if of_events:
+        # From the other end, events are what non-events were: the curve is turned around.
+        area, other, event = places_between(events, none, Rates(1 - last, 1 - first))
+        return area, event[::-1], other[::-1]
+    width = last - first
     with infinities():
         x, y = (np.append(0.0, np.cumsum(side)) / side.sum() for side in (none, events))
         # The integral of what is clipped, from 0 on, at the ends of ties.
@@ -166,7 +177,7 @@ def places_between(
         fallen = width * np.minimum(x, first) + (last - (inside + first) / 2) * (inside - first)
         step = np.diff(x)
         event = np.divide(np.diff(fallen), step, out=last - inside[1:], where=step > 0) / width
-        ends = np.interp(rates, x, y)
+        ends = np.interp([first, last], x, y)
         before, beyond = ends[0] * np.minimum(x, first), ends[1] * np.maximum(x - last, 0)
         height = np.select([x < first, x > last], [ends[0], ends[1]], y)
         area_of = np.append(0.0, np.cumsum(np.diff(inside) * (height[1:] + height[:-1]) / 2))

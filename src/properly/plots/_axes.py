@@ -165,12 +165,12 @@ class Picture:
         alone = len(records) == 1 and not self.curves
         return {name: bounds for name, bounds in bands.items() if alone and bounds is not None}
 
-    def draw_band(self, band: Band | RocBand, color: str, bars: float = 0) -> None:
+    def draw_band(self, band: Band | RocBand, color: str, bars: float = 0, *at: Any) -> None:
         """Draw a band as a pale ribbon or as bars; one on the diagonal has no model's colour."""
         kind = getattr(band, "kind", "confidence")
         look: dict[str, Any] = {"color": SLATE if kind == "consistency" else color, "zorder": 1}
         look |= {"label": f"{100 * band.level:.4g} % {kind} band", "linewidth": bars}
-        outline = band.outline()
+        outline = at or band.outline()
         draw: Any = self.ax.fill if len(outline) == 2 else self.ax.fill_between
         draw, look["alpha"] = (self.ax.vlines, 2 * RIBBON) if bars else (draw, RIBBON)
         draw(*outline, gid="band", **look)

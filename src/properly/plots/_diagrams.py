@@ -348,13 +348,19 @@ def binned_reliability(
 
 @draws_evaluation
 def roc(
-    curve: RocCurve | Mapping[str, RocCurve], ax: Axes | None = None, *, color: Color | None = None
+    curve: RocCurve | Mapping[str, RocCurve],
+    ax: Axes | None = None,
+    *,
+    color: Color | None = None,
+    precision_recall: bool = False,
 ) -> Axes:
-    """Draw the true positive rate against the false positive rate.
+    """Draw the true positive rate against the false positive rate, or precision against recall.
 
     The legend gives the area under the curve, and says whether it is that of the raw curve (AUC) or
     of its concave hull, which is the curve of the recalibrated forecasts and never has the lesser
-    area.
+    area. The area under a precision-recall curve is the average precision; its steps are not
+    joined by straight lines, which no forecasts reach. Grey is what forecasts have that say
+    nothing: the diagonal, and the event rate.
 
     Parameters
     ----------
@@ -364,6 +370,8 @@ def roc(
         Where to draw; a new figure if left out. Limits that its owner has set stay.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
+    precision_recall : bool
+        Draw the precision-recall curve of the same cases.
 
     Returns
     -------
@@ -381,10 +389,13 @@ def roc(
     records = by_name(curve, RocCurve, ROC_MAKER)
     picture = Picture(ax, *SQUARE)
     picture.square()
-    draw_hits(picture, records, inks(records, color, len(picture.curves)))
+    draw, say = (draw_precision, average) if precision_recall else (draw_hits, area)
+    draw(picture, records, inks(records, color, len(picture.curves)))
     for line, (name, record) in zip(picture.curves[-len(records) :], records.items(), strict=True):
-        line.set_label(f"{legible(name)}, {area(record)}" if name else area(record))
-    picture.name_curves("lower right")
+        line.set_label(f"{legible(name)}, {say(record)}" if name else say(record))
+    # Where precision is low, the curves leave the upper half free.
+    low = precision_recall and max(x.average_precision for x in records.values()) < 0.5
+    picture.name_curves("upper right" if low else "lower right")
     return picture.ax
 
 
@@ -395,6 +406,26 @@ def draw_hits(picture: Picture, records: Mapping[str, RocCurve], ink: Mapping[st
     rates = attrgetter("false_positive_rate", "true_positive_rate")
     picture.draw_curves(records, ink, rates, ribbons)
     picture.ax.set(xlabel="false positive rate", ylabel="true positive rate")
+
+
+def draw_precision(
+    picture: Picture, records: Mapping[str, RocCurve], ink: Mapping[str, Ink]
+) -> None:
+    """Draw precision against recall, in steps, and the event rate."""
+    for name, band in picture.bands(records).items():
+        # Both ends of the polygon are those without alarms, which have no precision.
+        x, y = (corners[1:-1] for corners in band.outline())
+        picture.draw_band(band, ink[name].color, 0, y, records[name].precision_at(x, y))
+    for name, record in records.items():
+        picture.ax.axhline(record.event_rate, color=GREY, linewidth=0.8, zorder=1.5)
+        corners = record.true_positive_rate, record.precision
+        picture.draw_curve(corners, ink[name], name, drawstyle="steps-pre")
+    picture.ax.set(xlabel="recall (true positive rate)", ylabel="precision")
+
+
+def average(record: RocCurve) -> str:
+    """Say how large the average precision is."""
+    return f"average precision {number(record.average_precision, 3)}"
 
 
 def area(record: RocCurve) -> str:

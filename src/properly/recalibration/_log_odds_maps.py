@@ -162,16 +162,13 @@ class LogOddsMap(Map):
 
     def _by_rule(self, rule: Rule, sample: Sample, best: dict[str, float]) -> dict[str, float]:
         """Go on from the best of the likelihood to the least mean loss."""
-        happened = np.ones(len(sample.value), dtype=bool)
+        ones, slopes = np.ones(len(sample.value)), self._slopes
         events = smooth_events(sample) if self.smooth else sample.events
-        place = fit_by_rule(
-            rule,
-            np.stack([happened * 1.0 if z is None else z for z in self._columns(sample)]),
-            [(events, happened), (sample.weight - events, ~happened)],
-            np.array(list(best.values())),
-            [0.0 if name in self._slopes else -math.inf for name in best],
-            offset=0.0 if self._slopes else sample.log_odds,
-        )
+        sides = [(events, ones > 0), (sample.weight - events, ones < 0)]
+        columns = np.stack([ones if z is None else z for z in self._columns(sample)])
+        lowest = [0.0 if name in slopes else -math.inf for name in best]
+        offset, start = 0.0 if slopes else sample.log_odds, list(best.values())
+        place = fit_by_rule(rule, columns, sides, start, lowest, offset=offset, prior=None)
         return dict(zip(best, place.tolist(), strict=True))
 
     def _columns(self, sample: Sample) -> tuple[Column | None, ...]:

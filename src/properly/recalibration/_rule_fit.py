@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,14 +26,7 @@ def smooth_rule(rule: object, require: Callable[[object], Priced]) -> Priced | N
 
 
 def fit_by_rule(
-    rule: Rule,
-    columns: Column,
-    sides: Sequence[tuple[Column, Column]],
-    start: Column,
-    lowest: Sequence[float],
-    *,
-    offset: Column | float,
-    precision: float = 0.0,
+    rule: Rule, columns: Column, sides: Any, start: Any, lowest: Any, *, offset: Any, prior: Any
 ) -> Column:
     """Find the coefficients of log odds, or of logits, with the least mean loss.
 
@@ -45,16 +38,16 @@ def fit_by_rule(
         What each coefficient is multiplied by.
     sides : sequence of pairs of numpy arrays
         Weights, and the outcomes that they belong to.
-    start, lowest : numpy array, sequence of floats
+    start, lowest : sequence of floats
         The coefficients of the likelihood, and the least that there may be.
     offset : numpy array or float
         What is added to the log odds.
-    precision : float
-        That of a prior around 1.
+    prior : float or None
+        The standard deviation of a prior around 1.
     """
-    from scipy.optimize import minimize
+    from scipy.optimize import Bounds, minimize
 
-    total = sum(float(weight.sum()) for weight, _ in sides)
+    total, precision = sum(float(weight.sum()) for weight, _ in sides), (prior or np.inf) ** -2.0
 
     def objective(theta: Column) -> tuple[float, Column]:
         odds, away = np.tensordot(theta, columns, 1) + offset, theta - 1
@@ -65,7 +58,5 @@ def fit_by_rule(
             slope = slope + np.tensordot(columns, slopes, odds.ndim)
         return value / total, slope / total
 
-    bounds = [(low, np.inf) for low in lowest]
-    ends: Any = {"gtol": 1e-11, "ftol": 0.0}
-    found = minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds, options=ends)
-    return np.asarray(found.x)
+    how: Any = {"bounds": Bounds(lowest), "options": {"gtol": 1e-11, "ftol": 0.0}}
+    return np.asarray(minimize(objective, start, method="L-BFGS-B", jac=True, **how).x)

@@ -595,7 +595,11 @@ class Temperature(LogOddsMap):
         replace(self, labels=source.labels).inspect(table.p)
         theta, notes = fit_classes(table, OneScale(), self.prior)
         if rule := smooth_rule(self.rule, require_class_rule):
-            theta = self._by_rule_of_classes(rule, SoftmaxRows.of(table), theta)
+            logs, impossible, y, weight = SoftmaxRows.of(table)
+            to = {"offset": 0.0 if impossible is None else np.where(impossible, -np.inf, 0.0)}
+            theta = fit_by_rule(
+                rule, logs[None], [(weight, y)], theta, [0.0], prior=self.prior, **to
+            )
         if theta[0] <= 0:
             notes.append(WRONG_CLASSES)
         return replace(self, range=None, atoms=NO_ATOMS).learnt(
@@ -604,12 +608,6 @@ class Temperature(LogOddsMap):
             labels=source.labels,
             training=Training.of_classes(table),
         )
-
-    def _by_rule_of_classes(self, rule: Rule, rows: SoftmaxRows, theta: Column) -> Column:
-        never = 0.0 if rows.impossible is None else np.where(rows.impossible, -np.inf, 0.0)
-        precision = 0.0 if self.prior is None else self.prior**-2.0
-        sides, scaled = [(rows.weight, rows.y)], rows.logs[None]
-        return fit_by_rule(rule, scaled, sides, theta, [0.0], offset=never, precision=precision)
 
     def mapped(self, p: Array) -> Array:
         if self.labels is None:

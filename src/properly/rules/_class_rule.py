@@ -265,7 +265,7 @@ def require_class_rule(rule: object) -> ClassRule:
         return rule
     message = f"this needs a rule for class probabilities; got {rule!r}"
     forgot = "write the rule with parentheses, as in Brier()."
-    other = "Ranked(rule) makes one of a rule for one event."
+    other = "Ranked(rule) makes one for ordered classes; for others, one_vs_rest makes events."
     raise ArgumentTypeError(message, hint=other if isinstance(rule, BinaryRule) else forgot)
 
 
