@@ -367,16 +367,16 @@ class Evaluation(Record):
         """
         rows = {rule: [self._head(rule), *self._rows(rule)] for rule in rules}
         width = _text.width_of([*(row[0] for row in chain(*rows.values())), *self.models])
+        columns = {"ordinal": DECIDED, "multiclass": DECIDED[:2]}.get(self.task, ())
         if most is not None:
-            cells = zip(*chain(*rows.values()), strict=True)
-            _, *beside = [max(_text.NUMBER, _text.width_of(column)) + 2 for column in cells]
-            width = min(width, max(NARROWEST, most - sum(beside)))
+            beside = [*zip(*chain(*rows.values()), strict=True)][1:], [(x,) for x in columns]
+            wide = (sum(max(_text.NUMBER, _text.width_of(x)) + 2 for x in y) for y in beside)
+            width = min(width, max(NARROWEST, most - max(wide)))
         tables = [
             _text.table(cells[0], cells[1:], least=(width, _text.NUMBER))
             for cells in ([(_cut(name, width), *x) for name, *x in y] for y in rows.values())
         ]
-        if self.task != "binary":
-            columns = DECIDED if self.task == "ordinal" else DECIDED[:2]
+        if columns:
             decided = [
                 (_cut(name, width), [getattr(found.argmax, x) for x in columns])
                 for name, found in self.decisions.items()
