@@ -19,7 +19,7 @@ from properly.decisions._grid import odds
 from properly.errors import ImproperRuleError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, ZERO, Ink, Limits, Picture, by_name, inks
-from properly.plots._names import digits_for, from_matplotlib, legible, number
+from properly.plots._names import digits_for, legible, number
 from properly.rules import BinaryRule
 from properly.rules._interval import Interval, as_interval
 from properly.typing import Column
@@ -381,20 +381,15 @@ def draw_names(
     if picture.own or len(handles) > MOST:
         picture.legend(handles, "upper left", bbox_to_anchor=(1, 1), **look)
         if picture.figure.get_layout_engine() is None:
-            _make_room(picture.ax)
+            # Narrower, so that the legend stands where the picture stood.
+            ax: Any = picture.ax
+            box, legend = ax.get_position(original=True), ax.get_legend()
+            taken = legend.get_window_extent().width / picture.figure.bbox.width
+            box.x1 -= min(taken, (1 - LEAST) * box.width)
+            ax.set_axes_locator(lambda *_: box)
     else:
         # In a corner, names may stand on lines: paper behind them keeps them legible.
         picture.legend(handles, corner, paper=0.6, **look)
-
-
-def _make_room(ax: Any) -> None:
-    """Draw the Axes narrower, so that the legend beside it stands where they stood."""
-    legend, (x, y, width, height) = ax.get_legend(), ax.get_position(original=True).bounds
-    taken = legend.get_window_extent().width / ax.figure.bbox.width
-    box = from_matplotlib("transforms").Bbox.from_bounds(
-        x, y, max(width - taken, LEAST * width), height
-    )
-    ax.set_axes_locator(lambda *_: box)
 
 
 # Of the height of the picture, what a point mass has that is all of the weight.
