@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -522,23 +522,23 @@ def named_forecasts(forecasts: Any, task: str) -> dict[str, Any]:
     return by_name(models, 1, "write {'name': p, …}.")
 
 
+def refuse_unlike(result: str) -> NoReturn:
+    """Refuse models that do not all forecast the same."""
+    message = f"models must all forecast one event, or all the same classes; {result}"
+    raise DataError(message)
+
+
 def _checked(p: Any, name: str, cases: Cases, *, normalize: bool) -> Any:
     """Check the forecasts of another model: as many rows, and as many classes."""
     if cases.classes is None:
         if _classes.is_table(p):
-            message = "models must all forecast one event, or all the same classes; "
-            message += f"{name!r} has several columns, the first model has one"
-            raise DataError(message)
+            refuse_unlike(f"{name!r} has several columns, the first model has one")
         checked = _arrays.check_forecasts(p, f"forecasts of {name!r}")
     else:
         checked = _classes.check_probabilities(
             p, normalize=normalize, name=f"probabilities of {name!r}"
         )
-        if int(checked.shape[1]) != cases.classes:
-            message = (
-                "models must all forecast one event, or all the same classes; "
-                f"{name!r} has {checked.shape[1]} columns, the first model has {cases.classes}"
-            )
-            raise DataError(message)
+        if (columns := int(checked.shape[1])) != cases.classes:
+            refuse_unlike(f"{name!r} has {columns} columns, the first model has {cases.classes}")
     _arrays.check_length(checked, cases.p, f"forecasts of {name!r}", "those of the first model")
     return to_library_of(checked, cases.p)

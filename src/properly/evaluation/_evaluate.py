@@ -502,9 +502,5 @@ def _task(task: str, models: Mapping[str, Any]) -> Task:
     tables = {name: _classes.is_table(p) for name, p in models.items()}
     if len(set(tables.values())) > 1:
         one, several = (next(n for n, t in tables.items() if t is kind) for kind in (False, True))
-        message = (
-            f"models must all forecast one event, or all the same classes; {one!r} has one "
-            f"column, {several!r} has several"
-        )
-        raise DataError(message)
+        _cases.refuse_unlike(f"{one!r} has one column, {several!r} has several")
     return "multiclass" if all(tables.values()) else "binary"
