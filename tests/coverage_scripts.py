@@ -11,6 +11,19 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 KEPT: dict[str, Any] = json.loads((DOCS / "coverage.json").read_text(encoding="utf-8"))
 
 
+# Shares that differ by more are not a matter of chance.
+FAR = 4
+
+
+def about(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row is about, without what was measured."""
+    return {
+        name: value
+        for name, value in row.items()
+        if not isinstance(value, list) and name != "repetitions"
+    }
+
+
 def script(name: str) -> Any:
     """Return one of the modules that the study is made of."""
     return import_module(f"studies.coverage.{name}")

@@ -6,7 +6,7 @@ import os
 import re
 import socket
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,7 +17,6 @@ from properly.engines._files._spark import open_spark
 from properly.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 ALONE = "\n\nHint: without a master, this machine works alone."
@@ -41,30 +40,6 @@ def test_a_master_that_looks_like_one_is_tried(
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(MissingExtraError):
         open_spark("a.csv", {}, master).__enter__()
-
-
-@pytest.mark.parametrize(
-    ("hidden", "ask", "said"),
-    [
-        (
-            "dask.dataframe",
-            lambda: open_dask("a.csv", {}),
-            "this needs dask, which is not installed\n\nHint: pip install 'properly[dask]'",
-        ),
-        (
-            "pyspark.sql",
-            lambda: open_spark("a.csv", {}),
-            "this needs pyspark, which is not installed\n\nHint: pip install 'properly[spark]'",
-        ),
-    ],
-)
-def test_an_engine_that_is_not_installed(
-    hidden: str, ask: Callable[[], Any], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, hidden, None)
-    with pytest.raises(MissingExtraError) as caught:
-        ask().__enter__()
-    assert str(caught.value) == said
 
 
 def test_java_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

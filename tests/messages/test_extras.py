@@ -10,6 +10,8 @@ import pytest
 import properly
 from properly import cli, decompose, evaluate, plots, report, tally
 from properly.comparison import confidence_set
+from properly.engines._files._dask import open_dask
+from properly.engines._files._spark import open_spark
 from properly.errors import MissingExtraError
 from properly.rules import Brier
 
@@ -18,32 +20,37 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
-    ("package", "call", "message"),
+    ("module", "call", "package", "extra"),
     [
         (
             "matplotlib.figure",
             lambda: plots.reliability(properly.reliability(tally([0, 1], [0.1, 0.2]))),
-            "this needs matplotlib, which is not installed\n\nHint: pip install 'properly[plots]'",
+            "matplotlib",
+            "plots",
         ),
         (
             "jinja2",
             lambda: report.write("report.html", evaluate([0, 1], [0.1, 0.2], replicates=0)),
-            "this needs jinja2, which is not installed\n\nHint: pip install 'properly[app]'",
+            "jinja2",
+            "app",
         ),
-        (
-            "click",
-            cli.command,
-            "this needs click, which is not installed\n\nHint: pip install 'properly[app]'",
-        ),
+        ("dask.dataframe", lambda: open_dask("a.csv", {}).__enter__(), "dask", "dask"),
+        ("pyspark.sql", lambda: open_spark("a.csv", {}).__enter__(), "pyspark", "spark"),
+        ("click", cli.command, "click", "app"),
     ],
 )
 def test_a_missing_extra_names_the_command_that_installs_it(
-    package: str, call: Callable[[], Any], message: str, monkeypatch: pytest.MonkeyPatch
+    module: str,
+    call: Callable[[], Any],
+    package: str,
+    extra: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError) as caught:
         call()
-    assert str(caught.value) == message
+    install = f"Hint: pip install 'properly[{extra}]'"
+    assert str(caught.value) == f"this needs {package}, which is not installed\n\n{install}"
 
 
 @pytest.mark.parametrize(

@@ -15,48 +15,7 @@ from properly.rules import (
     Log,
     Misclassification,
     Mixture,
-    Propriety,
 )
-
-
-@pytest.mark.parametrize(
-    ("rule", "propriety", "worst", "name"),
-    [
-        (Bounded(Brier(), (0, 0.5)), Propriety.PROPER, 1.5, "bounded_brier[0.0,0.5]"),
-        (
-            Bounded(Brier(), (0, 1), "integral"),
-            Propriety.STRICT,
-            1,
-            "bounded_brier_integral[0.0,1.0]",
-        ),
-        (
-            Bounded(Elementary(0.2), (0, 1)),
-            Propriety.PROPER,
-            0.8,
-            "bounded_elementary[0.2][0.0,1.0]",
-        ),
-        (
-            Mixture([(2, Brier()), (1, Elementary(0.5))]),
-            Propriety.STRICT,
-            2.5,
-            "mixture[2.0*brier+1.0*elementary[0.5]]",
-        ),
-        (
-            Mixture([(0, Brier()), (1, Elementary(0.5))]),
-            Propriety.PROPER,
-            0.5,
-            "mixture[0.0*brier+1.0*elementary[0.5]]",
-        ),
-    ],
-    ids=repr,
-)
-def test_a_rule_states_its_facts(
-    rule: BinaryRule, propriety: Propriety, worst: float, name: str
-) -> None:
-    assert rule.propriety is rule.propriety_for(2) is propriety
-    assert rule.range == rule.range_for(2) == (0, worst)
-    assert rule.name == name
-    assert rule.is_proper
 
 
 @pytest.mark.parametrize(

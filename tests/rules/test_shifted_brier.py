@@ -7,26 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.rules import BinaryRule, Brier, Propriety, Shifted
+from properly.rules import Brier, Shifted
 
 EPS = float(np.finfo(np.float64).eps)
-
-
-@pytest.mark.parametrize(
-    ("rule", "propriety", "worst", "name"),
-    [
-        (Shifted(0.5), Propriety.STRICT, 1, "shifted[0.5]"),
-        (Shifted(0.2, "classweighted"), Propriety.STRICT, 2.5, "shifted_classweighted[0.2]"),
-        (Shifted(0.2, "published"), Propriety.IMPROPER, 1, "shifted_published[0.2]"),
-    ],
-    ids=repr,
-)
-def test_a_shifted_rule_states_its_facts(
-    rule: BinaryRule, propriety: Propriety, worst: float, name: str
-) -> None:
-    assert rule.propriety is propriety
-    assert rule.range == pytest.approx((0, worst), rel=1e-14)
-    assert rule.name == name
 
 
 @pytest.mark.parametrize("form", ["regret", "classweighted", "published"])

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from properly.errors import DataError
-from properly.rules import Bounded, Elementary, Misclassification, Propriety
-
-
-@pytest.mark.parametrize(
-    ("rule", "worst", "name"),
-    [
-        (Misclassification(), 1, "misclassification"),
-        (Elementary(0.2), 0.8, "elementary[0.2]"),
-        (Elementary(0.75), 0.75, "elementary[0.75]"),
-    ],
-    ids=repr,
-)
-def test_a_rule_states_its_facts(rule: Any, worst: float, name: str) -> None:
-    assert rule.propriety is rule.propriety_for(2) is Propriety.PROPER
-    assert rule.is_proper
-    assert rule.range == rule.range_for(2) == (0, worst)
-    assert rule.name == name
+from properly.rules import Bounded, Elementary, Misclassification
 
 
 def test_the_repr_is_the_call_that_makes_the_rule() -> None:

@@ -11,35 +11,6 @@ from properly import rules
 from properly.rules._log_odds import BetaDensity
 
 
-@pytest.mark.parametrize(
-    ("rule", "propriety", "worst", "name"),
-    [
-        (rules.BetaWeighted(2, 8), rules.Propriety.STRICT, 0.8, "beta[2.0,8.0]"),
-        (rules.MissedBenefit(), rules.Propriety.STRICT, math.inf, "missed_benefit"),
-        (rules.PointWeighted([0.1, 0.2]), rules.Propriety.PROPER, 0.85, "points[0.1:0.5,0.2:0.5]"),
-        (
-            rules.HistogramWeighted([0.0, 0.5, 1.0], [3, 1]),
-            rules.Propriety.STRICT,
-            0.625,
-            "histogram[0.0,0.5,1.0;0.75,0.25]",
-        ),
-        (
-            rules.HistogramWeighted([0.0, 0.5, 1.0], [1, 0]),
-            rules.Propriety.PROPER,
-            0.75,
-            "histogram[0.0,0.5,1.0;1,0]",
-        ),
-    ],
-    ids=repr,
-)
-def test_a_belief_states_its_facts(
-    rule: rules.BinaryRule, propriety: rules.Propriety, worst: float, name: str
-) -> None:
-    assert rule.propriety is propriety
-    assert rule.range == pytest.approx((0, worst), rel=1e-14)
-    assert rule.name == name
-
-
 def test_a_point_given_twice_weighs_twice() -> None:
     twice = rules.PointWeighted([0.1, 0.1, 0.2])
     np.testing.assert_allclose(twice.atoms, [(0.1, 2 / 3), (0.2, 1 / 3)])

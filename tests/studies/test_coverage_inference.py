@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import digamma, expit, logit
 from scipy.stats import beta
-from tests.coverage_scripts import KEPT, parts, script, study
+from tests.coverage_scripts import FAR, KEPT, about, parts, script, study
 
 import properly
 from properly.rules import RPS, Brier, Log
@@ -28,8 +28,6 @@ populations = script("populations")
 findings = script("findings")
 tables = script("tables")
 ROWS = [row for row in KEPT["rows"] if row["part"] == "inference"]
-# Shares that differ by more are not a matter of chance.
-FAR = 4
 
 # What is repeated here, and how often.
 SHORT: list[tuple[int, dict[str, Any]]] = [
@@ -61,15 +59,6 @@ SHORT: list[tuple[int, dict[str, Any]]] = [
     (60, {"study": "running difference", "event_rate": 0.32}),
     (4, {"study": "confidence set", "best": "all", "rho": 0.5}),
 ]
-
-
-def about(row: dict[str, Any]) -> dict[str, Any]:
-    """Return what a row is about, without what was measured."""
-    return {
-        name: value
-        for name, value in row.items()
-        if not isinstance(value, list) and name != "repetitions"
-    }
 
 
 def shares(row: dict[str, Any]) -> Iterator[tuple[str, float]]:

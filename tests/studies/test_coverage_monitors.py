@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.coverage_scripts import KEPT, parts, script, study
+from tests.coverage_scripts import FAR, KEPT, about, parts, script, study
 
 import properly
 
 monitors, monitors_page = script("monitors"), script("monitors_page")
 tables = script("tables")
 ROWS = [row for row in KEPT["rows"] if row["part"] == "monitors"]
-# Shares that differ by more are not a matter of chance.
-FAR = 4
 
 # What is repeated here, and how often.
 SHORT: list[tuple[int, dict[str, Any]]] = [
@@ -33,15 +31,6 @@ SHORT: list[tuple[int, dict[str, Any]]] = [
     (6, {"study": "detectors", "run_length": 500, "models": 2}),
     (6, {"study": "lags", "ahead": 3}),
 ]
-
-
-def about(row: dict[str, Any]) -> dict[str, Any]:
-    """Return what a row is about, without what was measured."""
-    return {
-        name: value
-        for name, value in row.items()
-        if not isinstance(value, list) and name != "repetitions"
-    }
 
 
 def kept(study_name: str, **facts: Any) -> list[dict[str, Any]]:
