@@ -60,7 +60,8 @@ DOORS = {
         binned_reliability comparison comparison_matrix confusion
         cumulative_forecast decision decision_difference dominance groups leaderboard mcb_dsc
         means_bars model_source monitor murphy range_map regret reliability reliability_grid
-        retention risk_profile roc threshold_ranks threshold_weights triptych worst_cases
+        retention risk_profile roc threshold_ranks threshold_weights triptych two_classes
+        worst_cases
     """,
     "properly.probability": """
         EqualCount EqualWidth IsotonicSource Kernel Means Neighbours confidence_test

@@ -56,6 +56,11 @@ def _grid(draw: Draw) -> Any:
     )
 
 
+def _two_classes(draw: Draw) -> Any:
+    rows = [draw(EVENT).p for _ in range(5)]
+    return plots.two_classes(rows[0], rows[1:3], rows[3:])
+
+
 def _drawn(name: str, of: str) -> Callable[[Draw], Any]:
     return lambda draw: getattr(plots, name)(CALLS[of](draw))
 
@@ -68,4 +73,5 @@ PICTURES: dict[str, Callable[[Draw], Any]] = {
     "plots.threshold_weights": lambda draw: plots.threshold_weights(draw(rules)),
     "plots.reliability_grid": _grid,
     "plots.triptych": _triptych,
+    "plots.two_classes": _two_classes,
 }

@@ -565,7 +565,7 @@ def roc_curve(
     if hull:
         fit = recalibrate(t)
         value, weight, events = fit.event_rate, fit.weight, fit.events
-    return _traced(value, weight - events, events, hull=hull, band=result)
+    return traced(value, weight - events, events, hull=hull, band=result)
 
 
 @takes_rows
@@ -609,12 +609,13 @@ def predicted_roc_curve(tally: Tally | Cases) -> RocCurve:
     """
     t = as_tally(tally)
     value, weight = to_numpy(t.value).astype(np.float64), to_numpy(t.weight)
-    return _traced(value, weight * (1 - value), weight * value)
+    return traced(value, weight * (1 - value), weight * value)
 
 
-def _traced(
+def traced(
     value: Column, none: Column, events: Column, *, hull: bool = False, band: RocBand | None = None
 ) -> RocCurve:
+    """Trace the curve of forecasts, increasing, with the non-events and events at each."""
     rates = _rate(none), _rate(events), np.append(np.inf, value[::-1].astype(np.float64))
     share = _ratio(float(events.sum()), float(none.sum() + events.sum()))
     return RocCurve(*rates, concordance(none, events), hull, band, share)

@@ -13,7 +13,7 @@ from ._diagrams import (
 )
 from ._forest_plots import comparison, groups
 from ._matrices import comparison_matrix, confusion
-from ._means_plots import means_bars, model_source, risk_profile
+from ._means_plots import means_bars, model_source, risk_profile, two_classes
 from ._threshold_curves import decision, decision_difference, murphy, regret
 from ._threshold_scale import threshold_weights
 
@@ -43,5 +43,6 @@ __all__ = [
     "threshold_ranks",
     "threshold_weights",
     "triptych",
+    "two_classes",
     "worst_cases",
 ]

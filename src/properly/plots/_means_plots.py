@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
+from properly._boundary._arrays import as_column, as_numbers
+from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import check_choice
-from properly.plots import _axes, _names
+from properly.counts._pooling import pool
+from properly.decisions import _roc
+from properly.errors import DataError
+from properly.plots import _axes, _diagrams, _names
 from properly.plots._axes import DIAGONAL, GREY, PALE, PALETTE, SLATE, TEXT, Ink, Picture, by_name
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import MINUS, from_matplotlib, inches, legible
 from properly.probability._means import Means, SourceTable
-from properly.probability._power_means import LABELS, POWERS
+from properly.probability._power_means import LABELS, POWERS, check_precision
 from properly.probability._power_profiles import RiskProfile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.text import Text
 
     from properly.plots._axes import Color
     from properly.probability._means import ClassMeans
     from properly.probability._power_means import ThreeMeans
+    from properly.typing import ArrayLike
 
 
 # How a mean is drawn: its name, its marker, and its size against the others. The widest is the
@@ -304,6 +312,130 @@ def _draw_key(ax: Axes) -> None:
     key = from_matplotlib("legend").Legend(ax, handles, list(PARTS), **look)
     key.set_gid(KEY)
     ax.add_artist(key)
+
+
+# Two classes, as they are and as they are taken to be; how both are drawn, and the panels.
+TWO = ("class 0, source", "class 1, source", "class 0, model", "class 1, model")
+BELOW = {"linewidth": 3.4, "alpha": 0.42}, {"linewidth": 1.5, "linestyle": (0, (4, 2))}
+PANELS = ("a) parameters", "b) densities", "c) probabilities", "d) ROC curves of class 1")
+
+
+def two_classes(
+    x: ArrayLike,
+    source: Sequence[ArrayLike],
+    model: Sequence[ArrayLike],
+    *,
+    parameters: Mapping[str, Sequence[float]] | None = None,
+    precision: float | None = None,
+) -> Figure:
+    r"""Draw two classes, a model of them, and the ROC curves it has and expects.
+
+    Four panels: a) parameters, those of the model in bold where they are not those of the source;
+    b) the densities of both classes, broad for the source and dashed for the model; c) the
+    probabilities of the classes at each point, which are what the model forecasts; d) ROC curves of
+    class 1. The actual curve has the order of the model and the densities of the source. The
+    predicted one has the order and the densities of the model: it is what somebody expects who
+    believes in it.
+
+    Parameters
+    ----------
+    x : array-like
+        Increasing points, close where densities bend, and as far out as there is any mass to speak
+        of. The panels show the middle of it.
+    source : pair of array-like
+        For each class the logarithms of its density at the points, plus the logarithm of its
+        probability.
+    model : pair of array-like
+        The same, as the model takes both to be.
+    parameters : dict of four numbers by name, optional
+        What is written in the first panel: of class 0 and class 1 in the source, then of both in
+        the model. The probabilities of the classes, if left out.
+    precision : float, optional
+        Move the probabilities of the model into [precision, 1 - precision]. This makes ties where
+        they were nearer to 0 or 1.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Notes
+    -----
+    Masses are by the trapezoidal rule, and those of each class are divided by their sum. Where no
+    class has any density, either is drawn with a probability of a half.
+
+    References
+    ----------
+    .. [1] K. P. Nelson (2017). Assessing probabilistic inference by comparing the generalized mean
+       of the model and source probabilities. Entropy 19:286. `doi:10.3390/e19060286
+       <https://doi.org/10.3390/e19060286>`__, figures 3 and 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import norm
+    >>> from properly import plots
+    >>> x = np.linspace(-8, 10, 2001)
+    >>> source, model = ([norm(k).logpdf(x) - np.log(2) for k in (0, far)] for far in (2, 1))
+    >>> figure = plots.two_classes(x, source, model)
+    >>> [text.get_text() for text in figure.axes[3].get_legend().get_texts()]
+    ['actual, AUC .921', 'predicted, AUC .760']
+    """
+    at, log = _log_densities(x, source, model)
+    with infinities():
+        density = np.exp(log)
+        # What is 0 for both classes, and so 0 / 0, is a half.
+        share = np.nan_to_num(1 / (1 + np.exp(log[:, ::-1] - log)), nan=0.5)
+    least = check_precision(precision, 2) or 0.0
+    share[1] = share[1].clip(least, 1 - least)
+    whole = (density * np.gradient(at)).sum(axis=2, keepdims=True)
+    density /= whole
+    mass = density * np.gradient(at)
+    actual, predicted = (_roc.traced(*pool(share[1, 1], [*side])) for side in mass)
+    figure = _axes.new_figure(9.6, 7.2)
+    axes = figure.subplots(2, 2).ravel()
+    for ax, title in zip(axes, PANELS, strict=True):
+        _axes.open_frame(ax)
+        ax.set_title(title, loc="left", fontsize="medium")
+    _write_parameters(axes[0], parameters or {"probability": whole.ravel().tolist()})
+    shown = np.interp([0.005, 0.995], np.cumsum(mass.mean(axis=(0, 1))), at)
+    for ax, rows, label in (axes[1], density, "density"), (axes[2], share, "probability"):
+        for k, row in enumerate(rows.reshape(4, -1)):
+            ax.plot(at, row, color=PALETTE[2 - k % 2], label=TWO[k], **BELOW[k // 2])
+        ax.set(xlabel="x", ylabel=label, xlim=shown)
+    axes[1].legend(frameon=False, fontsize="small")
+    curves = {"actual": actual, "predicted": predicted}
+    _diagrams.roc(curves, axes[3], color={"actual": TEXT, "predicted": GREY})
+    return figure
+
+
+def _log_densities(x: ArrayLike, *sides: Sequence[ArrayLike]) -> tuple[Points, Points]:
+    """Take points, and for each side and class the logarithm of its density there."""
+    columns = [as_numbers(as_column(row, "densities"), "x") for row in (x, *chain(*sides))]
+    at, *rows = (np.asarray(to_numpy(row), dtype=np.float64) for row in columns)
+    if [len(row) for row in rows] != 4 * [len(at)] or not (np.diff(at) > 0).all():
+        message = "source and model must have two rows each, as long as x, which must increase"
+        raise DataError(message)
+    if not np.isfinite(np.max(rows, axis=1)).all():
+        message = "rows must be logarithms of densities: below infinity, and not all minus infinity"
+        raise DataError(message)
+    return at, np.reshape(rows, (2, 2, -1))
+
+
+def _write_parameters(ax: Axes, parameters: Mapping[str, Sequence[float]]) -> None:
+    """Write what both classes are, and what they are taken to be, in bold where that differs."""
+    rows = list(zip(*parameters.values(), strict=True))
+    cells = [[f"{value:.4g}".replace("-", MINUS) for value in row] for row in rows]
+    ax.set_axis_off()
+    look: dict[str, Any] = {"edges": "horizontal", "cellLoc": "right", "colLoc": "right"}
+    look |= {"rowLabels": TWO, "colLabels": [*map(legible, parameters)]}
+    # Room for the names of the rows, to the left.
+    written = ax.table(cells, **look | {"bbox": (0.3, 0.3, 0.7, 0.6)})
+    for (row, column), cell in written.get_celld().items():
+        cell.set_edgecolor(PALE)
+        if column < 0:
+            cell.set_text_props(color=PALETTE[1 + row % 2])
+        elif row > 2 and rows[row - 1][column] != rows[row - 3][column]:
+            cell.set_text_props(weight="bold")
 
 
 Points: TypeAlias = np.ndarray[Any, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -36,7 +36,6 @@ SHOWN = 24
 Weights: TypeAlias = Literal["true", "equal"]
 WEIGHTS = ("true", "equal")
 Columns: TypeAlias = dict[str, list[Any]]
-R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -320,7 +319,7 @@ def means(
     return replace(averages, groups=groups)
 
 
-def _by_group(function: Callable[..., R], cases: Tally | Cases, **options: Any) -> dict[str, R]:
+def _by_group(function: Callable[..., Any], cases: Tally | Cases, **options: Any) -> Any:
     """Make a record of each group by itself."""
     require_groups(cases)
     parts = cast("Cases", cases).by_group()
@@ -371,12 +370,11 @@ def _remarks(record: Means) -> list[str]:
     lines = [f"baseline, the shares of what happened: {record.baseline:.4f}"]
     if record.clipped:
         were = "was" if record.clipped == 1 or isinstance(record.clipped, float) else "were"
-        moved = f"{amount_of(record.clipped)} {were} moved"
-        lines.append(f"{moved} by a precision of {record.precision:g}")
+        moved = f"{amount_of(record.clipped)} {were} moved by a precision of {record.precision:g}"
+        lines.append(moved)
     if record.impossible:
-        cases = amount_of(record.impossible)
-        said = f"{cases} had an outcome that was given 0: mean probability is 0; see precision"
-        lines.append(said)
+        said = "had an outcome that was given 0: mean probability is 0; see precision"
+        lines.append(f"{amount_of(record.impossible)} {said}")
     if record.intervals is not None:
         lines += record.intervals.remarks()
     return lines
@@ -466,13 +464,11 @@ class SourceTable(Grouped):
         """Note the bins whose rates are known less finely than the bins are wide."""
         _, of, bins = np.unique(self.name, return_inverse=True, return_counts=True)
         few = int((self.weight < bins[of]).sum())
-        if not few or self.weight.dtype.kind == "f":
-            return []
         note = (
             f"{few:,} of {many(len(self), 'bin')} hold fewer cases than their class has bins: a "
             "rate of n cases moves in steps of 1/n, wider than such bins."
         )
-        return [wrapped(note)]
+        return [wrapped(note)] if few and self.weight.dtype.kind != "f" else []
 
     def _line(self, row: int) -> list[str]:
         between = f"{self.lower[row]:.4f} to {self.upper[row]:.4f}"
