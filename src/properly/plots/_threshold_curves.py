@@ -158,6 +158,9 @@ def regret(
     Nothing is smoothed: the curve jumps where there are forecasts, and is straight in the
     threshold, so bent on the log-odds axis, between them.
 
+    On your own Axes, up to eight names stand in a corner; more stand beside the curves, for which
+    the Axes becomes narrower.
+
     References
     ----------
     .. [1] G. Flores, A. Schiff, A. H. Smith, J. A. Fukuyama, A. C. Wilson (2026). A
