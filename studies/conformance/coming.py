@@ -16,7 +16,7 @@ from properly.integrations.sklearn import make_rule_scorer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, average_precision_score, confusion_matrix
 from sklearn.metrics import d2_brier_score, d2_log_loss_score, f1_score, get_scorer
-from sklearn.metrics import precision_score, recall_score, roc_curve
+from sklearn.metrics import precision_recall_curve, precision_score, recall_score, roc_curve
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from torchmetrics.functional.classification import binary_accuracy, binary_average_precision
 from torchmetrics.functional.classification import binary_precision, binary_recall, binary_roc
@@ -95,6 +95,11 @@ SKLEARN = Coming(
             ),
             Call(
                 "average_precision_score(y, p)", "decisions.ranking(tally).average_precision", SAME
+            ),
+            Call(
+                "precision_recall_curve(y, p)[0][-2::-1]",
+                "properly.roc_curve(tally).precision[1:]",
+                "the highest forecast first; none is made up where nobody is above",
             ),
             Call(
                 "np.subtract(*roc_curve(y, p)[1::-1]).max()",
