@@ -21,6 +21,7 @@ from properly._boundary._libraries import infinities
 from properly._boundary._options import as_generator
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
+from properly.calibration import _statistics as statistics
 from properly.calibration._components import (
     NullDraws,
     Pair,
@@ -30,13 +31,7 @@ from properly.calibration._components import (
     p_value,
 )
 from properly.calibration._line import Subject, line_test, score_over_time
-from properly.calibration._statistics import (
-    CalibrationTest,
-    ForecastSample,
-    clustered_score,
-    score_axes,
-    score_statistic,
-)
+from properly.calibration._statistics import CalibrationTest, ForecastSample
 from properly.counts._cases import (
     Cases,
     has_clusters,
@@ -239,7 +234,7 @@ def by_both(trial: Trial) -> CalibrationTest:
     """Compare the miscalibration and the score statistic with those of the same drawn outcomes."""
     null, sample = trial.null, ForecastSample.of(trial.null.tally)
     score, first = null.observed(trial.rule)
-    second = score_statistic(score_axes(sample), sample.excess)
+    second = statistics.score_statistic(statistics.score_axes(sample), sample.excess)
 
     def compared(replicates: int) -> PValues:
         if trial.sample.is_refuted:
@@ -264,9 +259,9 @@ def by_score(trial: Trial) -> CalibrationTest:
         return _by_times(trial, trial.source)
     if has_clusters(trial.source):
         return _by_clusters(trial, trial.source)
-    axes, sample = score_axes(trial.sample), ForecastSample.of(trial.null.tally)
-    observed, degrees = score_statistic(axes, trial.sample.excess), len(axes)
-    drawn_from = score_statistic(score_axes(sample), sample.excess)
+    axes, sample = statistics.score_axes(trial.sample), ForecastSample.of(trial.null.tally)
+    observed, degrees = statistics.score_statistic(axes, trial.sample.excess), len(axes)
+    drawn_from = statistics.score_statistic(statistics.score_axes(sample), sample.excess)
     if trial.sample.is_refuted:
         observed = math.inf
     # What is always 0 is never more.
@@ -283,7 +278,7 @@ def by_score(trial: Trial) -> CalibrationTest:
 def _by_clusters(trial: Trial, cases: Cases) -> CalibrationTest:
     y, p, weight, used = rows_in_use(cases)
     cluster = number_clusters(cases, used)
-    result = clustered_score(p.astype(np.float64), y, weight, cluster)
+    result = statistics.clustered_score(p.astype(np.float64), y, weight, cluster)
     statistic, tail, few_clusters = result.statistic, result.asymptotic, result.p_value
     method = "chi-squared"
     if trial.sample.is_refuted:

@@ -25,17 +25,8 @@ import numpy as np
 
 from properly._boundary._text import printable
 from properly.cli._formats import csv_line
-from properly.engines._files._duckdb_tables import (
-    OPENING,
-    SEPARATORS,
-    SPELLED,
-    BrokenArrowError,
-    arrow_batches,
-    decoded,
-    header_of,
-    open_arrow,
-    refusal,
-)
+from properly.engines._files import _duckdb_tables as duckdb_tables
+from properly.engines._files._duckdb_tables import OPENING, SEPARATORS, SPELLED, BrokenArrowError
 from properly.engines._files._paths import COMPRESSED, SUFFIXES, File
 from properly.errors import DataError
 from properly.typing import Column
@@ -118,8 +109,10 @@ def _cells(new: Mapping[str, Column], missing: str) -> Iterator[tuple[str, ...]]
 
 def _write_csv(file: File, new: Mapping[str, Column], target: BinaryIO) -> None:
     with file.open() as source:
-        opening = decoded(file.name, source.read(OPENING))
-    header = header_of(file.name, opening, "\t" if file.format == "tsv" else SEPARATORS)
+        opening = duckdb_tables.decoded(file.name, source.read(OPENING))
+    header = duckdb_tables.header_of(
+        file.name, opening, "\t" if file.format == "tsv" else SEPARATORS
+    )
     separator = header.separator
 
     def extended(text: str, cells: Iterable[str]) -> str:
@@ -203,11 +196,11 @@ def _write_parquet(file: File, new: Mapping[str, Column], target: BinaryIO) -> N
 
 def _write_arrow(file: File, new: Mapping[str, Column], target: BinaryIO) -> None:
     ipc = import_module("pyarrow.ipc")
-    with _whole(file), open_arrow(file.path) as source:
+    with _whole(file), duckdb_tables.open_arrow(file.path) as source:
         schema = _longer_schema(source.schema, new)
         is_stream = not hasattr(source, "num_record_batches")
         with (ipc.new_stream if is_stream else ipc.new_file)(target, schema) as sink:
-            _write_tables(arrow_batches(source), new, schema, sink.write)
+            _write_tables(duckdb_tables.arrow_batches(source), new, schema, sink.write)
 
 
 def _codec(metadata: Any) -> str:
@@ -244,4 +237,4 @@ def _whole(file: File) -> Iterator[None]:
     try:
         yield
     except (BrokenArrowError, pyarrow.ArrowException) as error:
-        raise refusal(file, str(error)) from error
+        raise duckdb_tables.refusal(file, str(error)) from error

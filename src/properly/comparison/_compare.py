@@ -7,16 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from properly._boundary._options import as_number, check_choice, check_whole
+from properly.comparison import _pair_tests as pair_tests
 from properly.comparison._differences import is_area
 from properly.comparison._gaps import answers_of, compare_answers
-from properly.comparison._pair_tests import (
-    REPLICATES,
-    Adjust,
-    Method,
-    Missing,
-    Options,
-    compare_models,
-)
+from properly.comparison._pair_tests import REPLICATES, Adjust, Method, Missing, Options
 from properly.counts._answers import Answers
 from properly.counts._cases import Forecasts, contenders, side_by_side
 from properly.errors import DataError
@@ -237,7 +231,7 @@ def compare(
         answers = answers_of(y, forecasts, others, reading, known)
         return compare_answers(answers, options, reference, missing, serial)
     models = contenders(y, side_by_side(forecasts, others), **reading, **known)
-    return compare_models(models, options, reference, serial)
+    return pair_tests.compare_models(models, options, reference, serial)
 
 
 def check_method(

@@ -20,14 +20,8 @@ from properly.counts._calls import takes_class_rows
 from properly.counts._cases import Cases, require_classes
 from properly.decisions._confusion import Confusion, costs_of_classes, count_pairs, kappa_of
 from properly.errors import DataError
-from properly.rules._penalty import (
-    Cost,
-    NamedCost,
-    as_matrix,
-    cost_matrix,
-    decide_by_cost,
-    decide_by_mode,
-)
+from properly.rules import _penalty as penalty
+from properly.rules._penalty import Cost, NamedCost
 from properly.typing import Array, ArrayLike, Column
 
 Table: TypeAlias = np.ndarray[Any, Any]
@@ -87,11 +81,11 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
     array([3, 2])
     """
     p = check_probabilities(P)
-    matrix = cost_matrix(cost, int(p.shape[1]))
+    matrix = penalty.cost_matrix(cost, int(p.shape[1]))
     names = None if labels is None else _names(labels, matrix.shape[1])
     # As sums of the other probabilities, equal ones might differ by rounding.
     by_mode = isinstance(cost, str) and cost == "zero_one"
-    result = decide_by_mode(p) if by_mode else decide_by_cost(p, matrix)
+    result = penalty.decide_by_mode(p) if by_mode else penalty.decide_by_cost(p, matrix)
     return result if names is None else names[to_numpy(result)]
 
 
@@ -205,9 +199,9 @@ def priced(
         if isinstance(cost, str):
             message = f"costs by distance need the number of classes; got {cost!r} and no classes"
             raise DataError(message, hint="pass classes=, their number or their labels in order.")
-        classes = int(as_matrix(cost).shape[0])
+        classes = int(penalty.as_matrix(cost).shape[0])
     count, labels = as_classes(classes)
-    matrix = cost_matrix(cost, count)
+    matrix = penalty.cost_matrix(cost, count)
     truth, decisions = class_numbers(y, labels or count), matrix.shape[1]
     if decisions == count:
         decided = class_numbers(d, labels or count, "decisions")
@@ -402,7 +396,7 @@ def decisions_of_table(confusion: Confusion, cost: NamedCost) -> HardDecisions:
     At zero-one costs these cost least. What decisions cost least at others is not known.
     """
     labels = confusion.labels
-    matrix = cost_matrix(cost, len(labels))
+    matrix = penalty.cost_matrix(cost, len(labels))
     argmax = scores_of_table(confusion, matrix)
     if cost == "zero_one":
         return HardDecisions(matrix, labels, argmax, argmax, 0.0)
@@ -449,8 +443,8 @@ def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
     p, labels = require_classes(cases).p, tuple(cases.labels or ())
     matrix = costs_of_classes(cost, len(labels))
     by_cost = not (isinstance(cost, str) and cost == "zero_one")
-    argmax = decide_by_mode(p)
-    bayes = decide_by_cost(p, matrix) if by_cost else argmax
+    argmax = penalty.decide_by_mode(p)
+    bayes = penalty.decide_by_cost(p, matrix) if by_cost else argmax
     y, weight = to_numpy(cases.y), cases.weight
     counts = (count_pairs(y, to_numpy(d), matrix.shape, weight) for d in (argmax, bayes))
     one, other = (scores_of_table(Confusion(x, labels), matrix) for x in counts)
@@ -468,8 +462,8 @@ def scores_of_table(confusion: Confusion, cost: Table) -> HardScores:
         accuracy=confusion.accuracy,
         macro_f1=confusion.macro_f1,
         mean_absolute_error=confusion.mean_absolute_error,
-        linear_kappa=float(kappa_of(counts, cost_matrix("linear", classes))),
-        quadratic_kappa=float(kappa_of(counts, cost_matrix("quadratic", classes))),
+        linear_kappa=float(kappa_of(counts, penalty.cost_matrix("linear", classes))),
+        quadratic_kappa=float(kappa_of(counts, penalty.cost_matrix("quadratic", classes))),
         expected_cost=mean,
         normalized_cost=over_constant(mean, cost, shares),
     )

@@ -22,13 +22,8 @@ from properly.counts._reductions import Plan, plan_for, upper_tails
 from properly.counts._tally import Tally, tally_of_sums
 from properly.errors import DataError, ImproperRuleError
 from properly.integrations._named_rules import require_rule
-from properly.integrations.torch._loss import (
-    Reader,
-    TensorBatch,
-    outcomes,
-    refuse_nan,
-    require_device,
-)
+from properly.integrations.torch import _loss as losses
+from properly.integrations.torch._loss import Reader, TensorBatch
 from properly.rules import BinaryRule, Brier, ClassRule, Rule
 from properly.rules._class_rule import is_class
 from properly.rules._log_odds import both_sides, softmax
@@ -64,7 +59,7 @@ class Counting(NamedTuple):
         pieces = self._share_out(batch)
         if None in pieces:
             self.reader.refuse(batch)
-            refuse_nan(batch, self.price(batch.y, batch.x), self.reader.from_logits)
+            losses.refuse_nan(batch, self.price(batch.y, batch.x), self.reader.from_logits)
         columns = [list(column) for column in zip(*pieces, strict=True)]
         sums = [float(sum(column)) for column in columns[:3]]
         extremes = [float(max(column)) for column in columns[3:5]]
@@ -93,7 +88,7 @@ class Counting(NamedTuple):
 
         Between them are the extremes of weights. None if something is wrong with the rows.
         """
-        y = outcomes(targets, x)
+        y = losses.outcomes(targets, x)
         if not self.reader.is_fine(targets, y, x, weight, dtype):
             return None
         weight = None if weight is None else self._wide(weight)
@@ -340,7 +335,7 @@ class TallyMetric(Metric):  # type: ignore[misc]
         given = preds.detach() if isinstance(preds, torch.Tensor) else preds
         # The values are looked at in pieces, by the threads that add them up.
         batch = reader.read(given, target, sample_weight, self.number, look=False)
-        require_device(batch.x.device, self.device)
+        losses.require_device(batch.x.device, self.device)
         total = getattr(self, self._sums)
         counting = Counting(reader, self._view(batch), self.cells, total.dtype)
         sums, extremes, counts = counting.of(batch)
