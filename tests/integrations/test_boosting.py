@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.integrations.boosted_cases import told
 
-from properly.integrations._boosting import EVENTS, FAR, Objective, Start, mean_score
+from properly.integrations._boosting import EVENTS, FAR, Metric, Objective, Start
 from properly.rules import (
     PBS,
     PLL,
@@ -178,7 +178,7 @@ def test_the_score_is_the_mean_of_the_rule(from_logits: bool, weighted: bool) ->
     weight = np.linspace(0, 1, len(y)) if weighted else None
     said = margin if from_logits else p
     for rule in (*EVENT_RULES, Elementary(0.3)):
-        found = mean_score(rule, said, Sheet(y, weight), from_logits=from_logits)
+        found = Metric(rule, from_logits, "mean").mean(said, Sheet(y, weight))
         assert found == pytest.approx(rule(y, p, weight), rel=1e-12)
 
 
@@ -188,7 +188,7 @@ def test_penalized_scores_price_an_event_as_two_classes(from_logits: bool) -> No
     p = 1 / (1 + np.exp(-margin))
     said = margin if from_logits else p
     for rule in (PBS(), PLL()):
-        found = mean_score(rule, y, said, from_logits=from_logits)
+        found = Metric(rule, from_logits, "mean").mean(y, said)
         assert found == pytest.approx(rule(y, np.column_stack([1 - p, p])), rel=1e-12)
 
 
@@ -200,14 +200,14 @@ def test_the_score_of_classes_is_the_mean_of_the_rule(from_logits: bool, kind: A
     p = share / share.sum(axis=1, keepdims=True)
     said = (margin if from_logits else p).astype(kind)
     for rule in (*CLASS_RULES, PBS(), PLL()):
-        found = mean_score(rule, said, Sheet(y), from_logits=from_logits)
+        found = Metric(rule, from_logits, "mean").mean(said, Sheet(y))
         assert found == pytest.approx(rule(y.astype(int), p), rel=1e-5)
 
 
 def test_rows_of_weight_zero_do_not_count_whatever_they_cost() -> None:
     y, margin = np.array([0.0, 1.0]), np.array([0.0, -np.inf])
-    assert mean_score(Log(), y, margin, np.array([2, 0]), from_logits=True) == np.log(2)
-    assert mean_score(Log(), y, margin, from_logits=True) == np.inf
+    assert Metric(Log(), True, "mean").mean(y, margin, np.array([2, 0])) == np.log(2)
+    assert Metric(Log(), True, "mean").mean(y, margin) == np.inf
 
 
 def test_a_training_that_has_learnt_all_there_is_may_go_on() -> None:

@@ -191,15 +191,9 @@ def _large(plan: ColumnPlan, frame: Any, engine: str, dropped: str | None) -> La
         labels={name: column for column, name in safe.items()},
     )
     labels, event = _labels(plan, frame, roles.outcome)
+    done: dict[str, Any] = {"dropped": dropped, "percent": percent}
     return Large(
-        plan=plan,
-        labels=labels,
-        pos_label=event,
-        dropped=dropped,
-        percent=percent,
-        frame=frame,
-        roles=roles,
-        engine=engine,
+        plan=plan, labels=labels, pos_label=event, frame=frame, roles=roles, engine=engine, **done
     )
 
 

@@ -177,20 +177,17 @@ class Metric:
         """Write the call that makes the metric."""
         return f"metric({self.rule!r}, from_logits={self.from_logits}, name={self.name!r})"
 
-
-def mean_score(
-    rule: Rule, first: Any, second: Any, weight: Any = None, *, from_logits: bool
-) -> float:
-    """Return the (weighted) mean loss, from either way in which a library calls its metrics."""
-    rows = read_batch(rule, first, second, weight)
-    if not from_logits:
-        _check_probabilities(rows.output)
-    if rows.output.ndim == 1 and not isinstance(rule, BinaryRule):
-        pairs = as_pairs(rows.output, from_logits=from_logits)
-        rows = TreeBatch(rows.y.astype(np.int64), pairs, rows.weight)
-    if from_logits:
-        return _mean_of_logits(rule, rows)
-    return float(rule(rows.y, rows.output, rows.weight))
+    def mean(self, first: Any, second: Any, weight: Any = None) -> float:
+        """Return the (weighted) mean loss, from either way in which a library calls its metrics."""
+        rows = read_batch(self.rule, first, second, weight)
+        if not self.from_logits:
+            _check_probabilities(rows.output)
+        if rows.output.ndim == 1 and not isinstance(self.rule, BinaryRule):
+            pairs = as_pairs(rows.output, from_logits=self.from_logits)
+            rows = TreeBatch(rows.y.astype(np.int64), pairs, rows.weight)
+        if self.from_logits:
+            return _mean_of_logits(self.rule, rows)
+        return float(self.rule(rows.y, rows.output, rows.weight))
 
 
 def _mean_of_logits(rule: Any, rows: TreeBatch) -> float:

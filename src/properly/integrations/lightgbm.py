@@ -11,7 +11,7 @@ from typing import Any
 
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_flag
-from properly.integrations._boosting import Metric, Objective, Start, mean_score
+from properly.integrations._boosting import Metric, Objective, Start
 from properly.integrations._named_rules import one_name
 from properly.rules import Rule
 
@@ -141,5 +141,4 @@ class LightgbmMetric(Metric):
         self, first: Any, second: Any, sample_weight: Any = None
     ) -> tuple[str, float, bool]:
         """Return the name, the mean loss, and that lower is better."""
-        result = mean_score(self.rule, first, second, sample_weight, from_logits=self.from_logits)
-        return self.name, result, False
+        return self.name, self.mean(first, second, sample_weight), False

@@ -12,7 +12,7 @@ from typing import Any
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_flag
 from properly.errors import DataError
-from properly.integrations._boosting import Metric, Objective, Start, mean_score
+from properly.integrations._boosting import Metric, Objective, Start
 from properly.integrations._named_rules import one_name
 from properly.rules import Rule
 
@@ -157,5 +157,5 @@ class XgboostMetric(Metric):
         self, first: Any, second: Any, sample_weight: Any = None
     ) -> tuple[str, float] | float:
         """Return the name and the mean loss for (outputs, data set), else the mean loss alone."""
-        result = mean_score(self.rule, first, second, sample_weight, from_logits=self.from_logits)
+        result = self.mean(first, second, sample_weight)
         return (self.name, result) if hasattr(second, "get_label") else result
