@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import properly
 from properly.errors import DataError
@@ -405,3 +406,24 @@ def test_cells_are_drawn_with_the_means_and_variances_of_their_cases() -> None:
         assert (np.abs(drawn.mean(axis=0) - mean) <= error).all()
         spread = np.abs(drawn.var(axis=0, ddof=1) - mean)
         assert (spread <= STANDARD_ERRORS * np.sqrt((2 * mean**2 + mean) / REPLICATES)).all()
+
+
+@pytest.mark.parametrize(
+    ("cases", "probability"),
+    [(7, 0.5), (39, 0.02), (41, 0.5), (350, 0.03), (4000, 0.991), (10**8, 0.2)],
+)
+def test_counts_of_cells_have_their_distribution_functions(cases: int, probability: float) -> None:
+    cells = Counts(np.array([0.1, 0.9]), np.array([cases, 3]), in_cells=True)
+    rng, truth, mean = np.random.default_rng(5), np.array([probability, 1.0]), cases * probability
+    outcomes = np.stack([x.events for x in cells.outcomes(truth, 100_000, rng)])
+    assert (outcomes[:, 1] == 3).all()
+    events = np.concatenate([x for _, x in cells.tables(truth, 100_000, rng)])
+    binomial, poisson = stats.binom(cases, probability), stats.poisson(mean)
+    for drawn, expected in (outcomes[:, 0], binomial), (events[:, 0], poisson):
+        number = np.unique(np.rint(mean + expected.std() * np.linspace(-4, 4, 65)))
+        upto = np.searchsorted(np.sort(drawn), number, side="right") / len(drawn)
+        exact = expected.cdf(number)
+        # What chance does to the draws, and how far a skewed normal number may be off.
+        error = 4 * np.sqrt(exact * (1 - exact) / len(drawn))
+        error += 0.02 / expected.var() * (expected.var() >= _draws.WIDE)
+        assert (np.abs(upto - exact) <= error + 1e-12).all()

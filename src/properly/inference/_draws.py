@@ -38,8 +38,10 @@ CELLS = 1 << 10
 ENDS = 1 << 7
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
 BATCH = 1 << 17
-# So many counts are held at a time, however many replicates are asked for.
-AT_ONCE = 1 << 20
+# Counts that are held at a time, however many replicates are asked for.
+AT_ONCE = 1 << 19
+# Numbers of this variance or more are nearly normal, and far from 0.
+WIDE = 10
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:
@@ -132,7 +134,7 @@ class Counts:
         """
         means = self.weight * probability, self.weight * (1 - probability)
         for rows in batches(replicates, len(self.value)):
-            events, others = (rng.poisson(x[:, None], (len(x), rows)).T for x in means)
+            events, others = (_poisson(x, rows, rng) for x in means)
             yield events + others, events
 
     def grouped(self, start: Column) -> Counts:
@@ -192,10 +194,8 @@ class Counts:
     ) -> Iterator[Draw]:
         """Draw the outcomes alone; the forecasts stay as they were."""
         if self.in_cells:
-            # In this order, since the routine prepares for a number that differs from the last.
-            columns = self.weight[:, None], probability[:, None]
             for rows in batches(replicates, len(self.value)):
-                events = rng.binomial(*columns, (len(self.value), rows)).T
+                events = _binomial(self.weight, probability, rows, rng)
                 yield from (Draw(self.weight, row) for row in events)
             return
         n, p, single = self.weight, probability, self.weight.max() == 1
@@ -203,6 +203,50 @@ class Counts:
         for _ in checked(range(replicates)):
             drawn = [rng.random(len(x)) < x for x in pieces] if single else [rng.binomial(n, p)]
             yield Draw(n, np.concatenate(drawn, dtype=np.int64))
+
+
+def _poisson(mean: Column, rows: int, rng: np.random.Generator) -> Column:
+    """Draw rows of Poisson numbers."""
+    narrow = mean < WIDE
+    # In this order, since the routine prepares for a mean that differs from the last.
+    exact = rng.poisson(mean[narrow, None], (int(narrow.sum()), rows))
+    return _with_normals(narrow, exact, (mean, mean, mean), np.inf, rng)
+
+
+def _binomial(cases: Column, probability: Column, rows: int, rng: np.random.Generator) -> Column:
+    """Draw rows of binomial numbers."""
+    mean = cases * probability
+    variance = mean * (1 - probability)
+    narrow = variance < WIDE
+    columns = cases[narrow, None], probability[narrow, None]
+    exact = rng.binomial(*columns, (int(narrow.sum()), rows))
+    moments = mean, variance, variance * (1 - 2 * probability)
+    return _with_normals(narrow, exact, moments, cases[~narrow], rng)
+
+
+def _with_normals(
+    narrow: Column,
+    exact: Column,
+    moments: tuple[Column, Column, Column],
+    most: Column | float,
+    rng: np.random.Generator,
+) -> Column:
+    """Put rows of exact numbers together with normal ones, skewed and rounded.
+
+    Rounding adds a twelfth to their variance.
+    """
+    result = np.empty((exact.shape[1], len(narrow)), dtype=np.int64)
+    result[:, narrow] = exact.T
+    mean, variance, third = (x[~narrow] for x in moments)
+    normal = rng.standard_normal((len(result), len(mean)), dtype=np.float32)
+    number = normal * np.sqrt(variance - 1 / 12)
+    np.square(normal, out=normal)
+    normal -= 1
+    number += normal * (third / variance / 6)
+    number += mean
+    np.rint(number, out=number)
+    result[:, ~narrow] = np.clip(number, 0.0, most, out=number)
+    return result
 
 
 @dataclass(frozen=True, eq=False)
