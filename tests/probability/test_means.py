@@ -504,11 +504,11 @@ def test_a_table_of_many_bins_shows_its_ends() -> None:
 
 @pytest.mark.parametrize("function", [properly.means, probability.source_table])
 def test_a_group_has_the_record_of_its_cases(function: Any) -> None:
-    label = ["a", "all", "a", "all", "a", "all"]
-    cases = Cases(SIX_Y, SIX_P, groups=label, weight=[1, 2, 1, 1, 3, 1])
+    label = ["a", "all", "a", "all", "a", "all", "empty"]
+    cases = Cases([*SIX_Y, 1], [*SIX_P, 0.5], groups=label, weight=[1, 2, 1, 1, 3, 1, 0])
     options: dict[str, Any] = {"source": TWO, "precision": 0.2}
     found = function(cases, **options, by_group=True)
-    parts = cases.by_group()
+    parts = {name: cases.by_group()[name] for name in ("a", "all")}
     assert list(found.groups) == list(parts)
     alone = {name: function(part, **options) for name, part in parts.items()}
     for name, one in alone.items():

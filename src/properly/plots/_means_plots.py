@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -380,7 +379,8 @@ def two_classes(
     >>> [text.get_text() for text in figure.axes[3].get_legend().get_texts()]
     ['actual, AUC .921', 'predicted, AUC .760']
     """
-    at, log = _log_densities(x, source, model)
+    columns = parameters or {}
+    at, log = _log_densities((x, *source, *model), [len(column) for column in columns.values()])
     with infinities():
         density = np.exp(log)
         # What is 0 for both classes, and so 0 / 0, is a half.
@@ -396,7 +396,7 @@ def two_classes(
     for ax, title in zip(axes, PANELS, strict=True):
         _axes.open_frame(ax)
         ax.set_title(title, loc="left", fontsize="medium")
-    _write_parameters(axes[0], parameters or {"probability": whole.ravel().tolist()})
+    _write_parameters(axes[0], columns or {"probability": whole.ravel().tolist()})
     shown = np.interp([0.005, 0.995], np.cumsum(mass.mean(axis=(0, 1))), at)
     for ax, rows, label in (axes[1], density, "density"), (axes[2], share, "probability"):
         for k, row in enumerate(rows.reshape(4, -1)):
@@ -408,15 +408,17 @@ def two_classes(
     return figure
 
 
-def _log_densities(x: ArrayLike, *sides: Sequence[ArrayLike]) -> tuple[Points, Points]:
+def _log_densities(given: Sequence[ArrayLike], named: list[int]) -> tuple[Points, Points]:
     """Take points, and for each side and class the logarithm of its density there."""
-    columns = [as_numbers(as_column(row, "densities"), "x") for row in (x, *chain(*sides))]
+    columns = [as_numbers(as_column(row, "densities"), "densities") for row in given]
     at, *rows = (np.asarray(to_numpy(row), dtype=np.float64) for row in columns)
-    if [len(row) for row in rows] != 4 * [len(at)] or not (np.diff(at) > 0).all():
-        message = "source and model must have two rows each, as long as x, which must increase"
+    if [len(row) for row in rows] != 4 * [len(at)] or {*named, 4} != {4}:
+        message = "source and model must have two rows each, as long as x, and parameters four each"
         raise DataError(message)
-    if not np.isfinite(np.max(rows, axis=1)).all():
-        message = "rows must be logarithms of densities: below infinity, and not all minus infinity"
+    steps, highest = np.diff(at), np.abs(np.max(rows, axis=1)).max()
+    # Beyond 700, densities cannot be written.
+    if not (steps.size and 0 < steps.min() <= steps.max() < np.inf and highest < 700):
+        message = "x must increase, and logarithms of densities have a maximum from -700 to 700"
         raise DataError(message)
     return at, np.reshape(rows, (2, 2, -1))
 
@@ -457,7 +459,6 @@ POOLED = Ink(SLATE, "-")
 HIGHEST = 1.25
 LARGE, SMALL = 8.5, 5.0
 MEAN = "name"
-Size: TypeAlias = Literal["contribution", "events"]
 # What the areas of bubbles are, by name: the column of the table, and its words.
 AREAS = {
     "contribution": ("size", f"share of {MINUS}log mean probability"),
@@ -470,7 +471,7 @@ def model_source(
     ax: Axes | None = None,
     *,
     color: Color | None = None,
-    size: Size = "contribution",
+    size: Literal["contribution", "events"] = "contribution",
 ) -> Axes:
     r"""Draw what a model called probable against what happened that often.
 
@@ -536,7 +537,7 @@ def model_source(
     ('source: how often it happened', 'model: probability given to it')
     """
     _axes.require(table, SourceTable, "properly.probability.source_table(cases)")
-    column, words = AREAS[check_choice(size, get_args(Size), "size")]
+    column, words = AREAS[check_choice(size, tuple(AREAS), "size")]
     picture = _square(ax, table.means.divergence)
     ink = _inks(table, color)
     bubbles = _draw_bubbles(picture, table, ink, column)

@@ -320,9 +320,10 @@ def means(
 
 
 def _by_group(function: Callable[..., Any], cases: Tally | Cases, **options: Any) -> Any:
-    """Make a record of each group by itself."""
+    """Make a record of each group with cases of positive weight by itself."""
     require_groups(cases)
-    parts = cast("Cases", cases).by_group()
+    groups = cast("Cases", cases).by_group().items()
+    parts = {x: one for x, one in groups if one.weight is None or to_numpy(one.weight).any()}
     found = (function(part, **options) for part in parts.values())
     return dict(zip(names_of_labels(parts), found, strict=True))
 
@@ -575,10 +576,9 @@ def source_table(
     size = np.where(columns["happened"] > 0, -share * log + 0.0, 0.0)
     names = [question.name for question in by_class for _ in question.fit.end]
     options: dict[str, Any] = {"source": chosen, "precision": precision}
-    in_groups = check_flag(by_group, "by_group")
-    groups = _by_group(source_table, cases, **options) if in_groups else None
-    result = means(cases, **options)
-    return SourceTable(names, **columns, size=size, means=result, groups=groups)
+    is_asked = check_flag(by_group, "by_group")
+    groups = _by_group(source_table, cases, **options) if is_asked else None
+    return SourceTable(names, **columns, size=size, means=means(cases, **options), groups=groups)
 
 
 def _rows(question: SourceQuestion) -> dict[str, Column]:
