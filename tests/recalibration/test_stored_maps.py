@@ -129,6 +129,7 @@ CHANGES: list[tuple[str, tuple[str | int, ...], Any, str]] = [
     ("Logistic", ("range",), None, "of a map with a range"),
     ("Logistic", ("parameters", "certain"), "cubic", "certain must be"),
     ("PriorShift", ("parameters", "old"), 1.0, "old must"),
+    ("Beta by a rule", ("parameters", "rule"), "Brie()", "a rule must have a name"),
     ("Isotonic linear 1", ("parameters", "shrink"), -1.0, "0 or more; got -1.0"),
     ("Vector", ("parameters", "labels"), ["a", "a", "b"], "labels must differ"),
     ("Dirichlet", ("parameters", "matrix"), [[1.0, 2.0], [3.0, 4.0]], "equally many classes"),
@@ -185,7 +186,8 @@ def test_a_name_too_few_or_too_many_is_refused(name: str) -> None:
     record = MAPS[name].to_dict()
     for at in ((), ("parameters",)):
         part = record[at[0]] if at else record
-        changed = [{x: part[x] for x in part if x != key} for key in part]
+        # Without its rule it is a map by likelihood.
+        changed = [{x: part[x] for x in part if x != key} for key in part if key != "rule"]
         for content in (*changed, part | {"hook": "rm"}):
             whole = record | {"parameters": content} if at else content
             refused(signed(json.loads(MAPS[name].dumps()) | {"content": whole}))

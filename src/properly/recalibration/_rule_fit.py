@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from properly.errors import DataError
 from properly.rules import Log, Rule
 from properly.typing import Column
 
-Priced = TypeVar("Priced", bound=Rule)
 
-
-def smooth_rule(rule: object, require: Callable[[object], Priced]) -> Priced | None:
+def smooth_rule(rule: object, require: Callable[[object], Rule]) -> Rule | None:
     """Return the rule to minimise, or None for the likelihood, which is that of the log score."""
     if rule is None or rule == Log():
         return None
