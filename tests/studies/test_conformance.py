@@ -94,9 +94,7 @@ def test_our_calls_on_the_pages_for_those_who_come_from_elsewhere_run(page: str)
     there: dict[str, object] = {}
     printed(block, there)
     printed(BESIDE if page == "from-r" else "", there)
-    calls = [
-        x for line in text.splitlines() if line[:1] == "|" for x in re.findall(CALLS[page], line)
-    ]
+    calls = re.findall(CALLS[page], text, re.MULTILINE)
     assert len(calls) > 9
     for call in calls:
         assert eval(call, there) is not None  # noqa: S307  # the page shows what is run
