@@ -10,7 +10,7 @@ import numpy as np
 
 from properly._boundary._arrays import as_array, check_counts, check_outcomes, check_rows, refuse
 from properly._boundary._classes import as_classes, check_class_rows, is_table
-from properly._boundary._libraries import read_only, to_numpy
+from properly._boundary._libraries import infinities, read_only, to_numpy
 from properly._boundary._options import Drawing, as_number, check_choice
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
@@ -64,8 +64,10 @@ class Queue(NamedTuple):
         the share of their cases that stay.
         """
         copies = copies[self.row]
-        # Not a product alone, which of no copies of an infinite loss is not a number.
-        paid = np.multiply(copies, amount, out=np.zeros(len(copies)), where=copies > 0)
+        with infinities():
+            paid = copies * amount
+        # No copies of an infinite loss cost nothing.
+        paid[np.isnan(paid)] = 0.0
         passed = np.append(0, np.cumsum(copies))[self.start]
         block = np.searchsorted(passed, removed, side="right") - 1
         edge = np.unique(np.append(0, self.start[[block, block + 1]]))
