@@ -378,11 +378,9 @@ def _class_alt(evaluation: Evaluation, questions: list[str]) -> str:
     sentences = []
     for name, by_question in list(evaluation.reliability.items())[:2]:
         worst, x = max(by_question.items(), key=lambda q: abs(q[1].mean_forecast - q[1].event_rate))
-        sentences.append(
-            f"Of {printable(name)} mean forecast and frequency differ most for the question "
-            f"{printable(worst)}: {percent(x.mean_forecast)} forecast, "
-            f"{percent(x.event_rate)} happened."
-        )
+        rates = {"forecast": percent(x.mean_forecast), "happened": percent(x.event_rate)}
+        names = {"model": printable(name), "question": printable(worst)}
+        sentences.append(lead_of("reliability", "differ", **names, **rates))
     return f"Panels for {listed(questions)}. {' '.join(sentences)}"
 
 
@@ -458,11 +456,7 @@ def _honesty(evaluation: Evaluation) -> str:
     """Say how maps were judged, and when a repair is advised."""
     gain = next(iter(evaluation.repairs.values())).result.gain
     score = score_in_words(evaluation, evaluation.primary)
-    return (
-        "Each case was recalibrated by a map that was fitted without it, in "
-        f"{folds_in_words(gain)}. A repair is advised only if the interval of what it would save "
-        f"of the {score} lies above zero."
-    )
+    return lead_of("repair-curves", "honesty", folds=folds_in_words(gain), score=score)
 
 
 def _panel(k: int, name: str, repair: Repair, frame: Frame) -> list[Spec]:

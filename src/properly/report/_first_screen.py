@@ -354,11 +354,7 @@ def _diagnoses(evaluation: Evaluation, cases: str, event: str) -> dict[str, Diag
         summary, test = (evaluation.calibration or {}).get(name), tests.get(name)
         count, called = _wrong(evaluation, name)
         if count:
-            what = {
-                "": "what happened was called impossible",
-                "impossible": f"{event} called impossible, and it happened",
-                "certain": f"{event} called certain, and it did not happen",
-            }[called]
+            what = in_words("diagnoses", "wrong", called or "by_score", event=event)
             detail = printable(f"{_whom(count, cases)}: {what}")
             found[name] = Diagnosis("Certain, and wrong", "bad", detail)
         elif test is None:
