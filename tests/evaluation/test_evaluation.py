@@ -200,7 +200,8 @@ def test_cases_are_evaluated_as_their_columns_are(task: Any, width: int | None) 
     rng, n = np.random.default_rng(5), 60
     models = {k: rng.random(n) if width is None else rng.dirichlet([1] * 3, n) for k in "ab"}
     y, groups = rng.integers(0, width or 2, n), rng.integers(0, 2, n)
-    columns = {"weight": rng.random(n), "clusters": np.arange(n) // 3, "groups": groups}
+    columns: dict[str, Any] = {"weight": rng.random(n), "groups": groups}
+    columns["clusters"] = np.arange(n) // 3
     held = {name: Cases(y, p, **columns) for name, p in models.items()}
     options: dict[str, Any] = {"task": task, "rng": 1, "replicates": 9, "show": np.arange(n)}
     wanted = properly.evaluate(y, models, **columns, **options).to_dict()

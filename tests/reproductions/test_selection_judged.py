@@ -163,10 +163,8 @@ def test_chance_knows_cases_and_seeds() -> None:
 
 
 def test_clear_differences_are_counted_by_which_way_is_better() -> None:
-    measures = {
-        "RPS": effects.score(RPS()),
-        "kappa": effects.Measure(effects.kappa_cases, larger=True),
-    }  # type: ignore[arg-type]
+    kappa = effects.Measure(effects.kappa_cases, larger=True)  # type: ignore[arg-type]
+    measures = {"RPS": effects.score(RPS()), "kappa": kappa}
     clear = {"error": 0.01, "seeds": 0.0}
     found = [
         effect(difference=0.1, **clear),

@@ -8,7 +8,7 @@ import pytest
 
 from properly.rules import Propriety, parse_rule
 
-FACTS = {
+FACTS: dict[Propriety, dict[str, tuple[str, float]]] = {
     Propriety.STRICT: {
         "Bounded(Brier(), (0, 1), 'integral')": ("bounded_brier_integral[0.0,1.0]", 1),
         "Mixture([(2, Brier()), (1, Elementary(0.5))])": (
