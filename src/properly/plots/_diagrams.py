@@ -354,7 +354,7 @@ def roc(
     color: Color | None = None,
     precision_recall: bool = False,
 ) -> Axes:
-    """Draw the true positive rate against the false positive rate, or precision against recall.
+    """Draw hits against false alarms (ROC), or precision against recall.
 
     The legend gives the area under the curve, and says whether it is that of the raw curve (AUC) or
     of its concave hull, which is the curve of the recalibrated forecasts and never has the lesser
