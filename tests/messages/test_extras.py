@@ -26,17 +26,17 @@ if TYPE_CHECKING:
             "matplotlib.figure",
             lambda: plots.reliability(properly.reliability(tally([0, 1], [0.1, 0.2]))),
             "matplotlib",
-            "plots",
+            "properly[plots]",
         ),
         (
             "jinja2",
             lambda: report.write("report.html", evaluate([0, 1], [0.1, 0.2], replicates=0)),
             "jinja2",
-            "app",
+            "properly[app]",
         ),
-        ("dask.dataframe", lambda: open_dask("a.csv", {}).__enter__(), "dask", "dask"),
-        ("pyspark.sql", lambda: open_spark("a.csv", {}).__enter__(), "pyspark", "spark"),
-        ("click", cli.command, "click", "app"),
+        ("dask.dataframe", lambda: open_dask("a.csv", {}).__enter__(), "dask", "properly[dask]"),
+        ("pyspark.sql", lambda: open_spark("a.csv", {}).__enter__(), "pyspark", "properly[spark]"),
+        ("click", cli.command, "click", "properly[app]"),
     ],
 )
 def test_a_missing_extra_names_the_command_that_installs_it(
@@ -49,7 +49,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError) as caught:
         call()
-    install = f"Hint: pip install 'properly[{extra}]'"
+    install = f"Hint: pip install '{extra}'"
     assert str(caught.value) == f"this needs {package}, which is not installed\n\n{install}"
 
 
