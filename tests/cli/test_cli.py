@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -220,9 +221,12 @@ def test_the_table_names_what_is_refuted(monkeypatch: pytest.MonkeyPatch) -> Non
     assert result.stdout.splitlines()[-1] == "The search refutes 1 of 3 claims: Brier()."
 
 
-def test_a_reader_who_has_had_enough_is_no_error_to_speak_of() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_who_has_had_enough_is_no_error_to_speak_of(unbuffered: str) -> None:
     command = [sys.executable, "-m", "properly", "audit", "--help"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    variables = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(command, env=variables, **pipes) as process:  # noqa: S603
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()

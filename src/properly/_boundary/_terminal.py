@@ -75,12 +75,15 @@ class Guarded:
 @contextmanager
 def guarded() -> Iterator[None]:
     """Guard the streams of this process where they are terminals."""
-    before = [getattr(sys, name) for name in STREAMS]
+    before = {name: getattr(sys, name) for name in STREAMS}
     guard()
     try:
         yield
     finally:
-        sys.stdout, sys.stderr = before
+        for name, stream in before.items():
+            # Where nobody reads any more click has put a stream that fails in silence.
+            if isinstance(getattr(sys, name), Guarded):
+                setattr(sys, name, stream)
 
 
 def guard() -> None:
