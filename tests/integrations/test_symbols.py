@@ -25,6 +25,8 @@ def in_spark(spark: Any, classes: int | None) -> Any:
         return nw.from_native(spark.createDataFrame(pd.DataFrame(table_of(classes))))
 
 
+# Dask ignores this warning in each of its threads, which undo one another's filters.
+@pytest.mark.filterwarnings("ignore:DataFrame is highly fragmented")
 @pytest.mark.parametrize("classes", EVERY)
 def test_dask_prices_columns_as_numpy_prices_arrays(classes: int | None) -> None:
     assert_priced_as_arrays(in_dask(classes), losses_of(classes))
