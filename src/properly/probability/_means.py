@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 import numpy as np
 
 from properly._boundary._classes import names_of_labels
-from properly._boundary._libraries import infinities, to_numpy
+from properly._boundary._libraries import infinities, namespace, to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Record
 from properly._boundary._text import amount_of, many, number, printable, ranges, table, wrapped
@@ -18,7 +18,7 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_groups
 from properly.counts._class_rows import count_impossible
-from properly.counts._scoring import mean_score, score_of_classes
+from properly.counts._scoring import score_of_classes
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.probability import _power_means, _sources
@@ -350,7 +350,14 @@ def _correct(cases: Tally | Cases) -> float:
     if has_classes(cases):
         p = to_numpy(cases.p)
         return 1 - score_of_classes(Misclassification(), cases.y, p, cases.weight)
-    return 1 - mean_score(as_tally(cases), Misclassification())
+    # Forecasts are in order: counts below, at and above a half are enough, and none is priced.
+    t = as_tally(cases)
+    xp = namespace(t.value)
+    half = xp.full_like(t.value[:1], 0.5)
+    below, above = (int(xp.searchsorted(t.value, half, side=side)[0]) for side in ("left", "right"))
+    parts = t.weight[:below] - t.events[:below], t.weight[below:above], t.events[above:]
+    none, even, happened = (float(xp.sum(part)) for part in parts)
+    return (none + even / 2 + happened) / t.total
 
 
 def _layout(record: Means) -> str:
