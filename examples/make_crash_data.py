@@ -155,10 +155,12 @@ def gather(
     Forecasts keep double precision: a forest of 100 trees forecasts many an exact 0.01 or 0.02,
     and rounded to single precision those would change sides of thresholds at whole percents.
     Persons with the same features share a row of forecasts, and the probability of the first class
-    is what the others leave.
+    is what the others leave. All first bytes of these stand before all second ones, and so on,
+    since exponents are alike and are packed together.
     """
     every = np.column_stack([*forecasts.values(), severity[:, 1:]])
     rows, row = np.unique(every, axis=0, return_inverse=True)
+    others = np.ascontiguousarray(rows[:, len(forecasts) :], dtype="<f8")
     return {
         "died": (test["dead"] == "dead").to_numpy(dtype=bool),
         "row": row.ravel().astype(np.int16),
@@ -172,7 +174,7 @@ def gather(
         **encode("airbag", test["airbag"]),
         "severity": test["severity"].to_numpy(dtype=np.int8),
         "severity_labels": np.array(SEVERITY_LABELS),
-        "severity_probabilities": rows[:, len(forecasts) :],
+        "severity_bytes": others.view(np.uint8).reshape(-1, 8).T.copy(),
     }
 
 

@@ -158,7 +158,8 @@ def crash() -> Crash:
         stored = {name: archive[name] for name in archive.files}
     names = stored["forecast_names"].tolist()
     # Persons with the same features have the same forecasts, which are stored once.
-    row, others = stored["row"], stored["severity_probabilities"][stored["row"]]
+    row, planes = stored["row"], np.ascontiguousarray(stored["severity_bytes"].T)
+    others = planes.view("<f8").astype(np.float64).reshape(-1, 4)[row]
     return Crash(
         died=stored["died"],
         forecasts={
