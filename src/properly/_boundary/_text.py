@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import sys
 from decimal import Decimal
+from functools import cache
 from html import escape
 from itertools import chain, islice, repeat
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +37,15 @@ TABLE = (
 CAPTION = "caption-side:top;text-align:left;font-weight:bold;padding:.2em 0"
 HEAD = "text-align:{};font-weight:normal;opacity:.75;border-bottom:1px solid;padding:.25em .8em"
 CELL = "text-align:{};font-weight:normal;padding:.25em .8em;white-space:nowrap"
+
+
+@cache
+def read_words(package: str, name: str = "words.toml") -> dict[str, Any]:
+    """Read a table of words that stands beside the code of a package. All share what is read."""
+    import tomllib
+    from importlib.resources import files
+
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 def count_of_cases(total: float) -> str:

@@ -402,7 +402,7 @@ def contrast(
 ) -> tuple[Column, Column, float]:
     """Compare two forecasts at each threshold: differences, errors, and a quantile for all.
 
-    With `times`, cases are single and without weights, and each pair stands for so many of them.
+    With `times`, cases are single and without weights, and each pair stands for that many.
 
     An error is NaN where too few cases are judged differently, or where these do not vary.
     """

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from string import Template
 from typing import Any, Literal, TypeAlias, get_args
 
 from properly._boundary._options import check_choice
 from properly._boundary._record import plain
+from properly._boundary._text import read_words
 
 Decisions: TypeAlias = Literal["independent", "budget"]
 Threshold: TypeAlias = Literal["fixed", "range", "unknown"]
@@ -158,16 +157,14 @@ def recommend(
     check_choice(decisions, DECISIONS, "decisions")
     check_choice(threshold, THRESHOLDS, "threshold")
     check_choice(task, TASKS, "task")
-    table = tomllib.loads(
-        files("properly.decisions").joinpath("advice.toml").read_text(encoding="utf-8")
-    )
+    table = read_words("properly.decisions", "advice.toml")
     by_matrix = costs and task == "multiclass" and decisions == "independent"
     chosen = table["mistakes"] if by_matrix else table[decisions][threshold]
     view, paid = table["tasks"][task] | chosen.get(task, {}), []
     if costs and not by_matrix:
         money = chosen["money"]
         paid = [money["metric"] + view["each"]]
-        chosen |= {
+        chosen = chosen | {
             "situation": f"{chosen['situation']} {money['situation']}",
             "why": money["why"],
             "assumes": [*chosen["assumes"], "Acting averts the whole of L."],

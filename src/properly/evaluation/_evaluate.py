@@ -327,7 +327,7 @@ class _Given(NamedTuple):
     order: tuple[Any, ...] | None = None
     # About columns that look like follow-up time.
     notes: Sequence[str] = ()
-    # Of each model, if all were given as such.
+    # The cases of each model, if these were given.
     cases: Mapping[str, Cases] = MappingProxyType({})
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Iterable
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._text import SMALLEST_P, p_text
+from properly._boundary._text import SMALLEST_P, p_text, read_words
 from properly.rules._parse import rule_in_words
 
 if TYPE_CHECKING:
@@ -23,11 +20,9 @@ NONE = "\N{EN DASH}"
 AT_MOST = "\N{LESS-THAN OR EQUAL TO}"
 
 
-@cache
 def page_words() -> dict[str, Any]:
     """Return the words of the page that hold whatever the numbers."""
-    text = files("properly.report").joinpath("words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return read_words("properly.report")
 
 
 def in_words(kind: str, name: str, *parts: str, **numbers: Any) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from textwrap import fill
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from properly._boundary._record import Record
-from properly._boundary._text import many, printable
+from properly._boundary._text import many, printable, read_words
 
 Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 Severity: TypeAlias = Literal["problem", "oddity", "note"]
@@ -72,17 +69,11 @@ class Symptom(Record):
         return f"{_filled(said, '')}\n{_filled(self.advice, '  ')}"
 
 
-@cache
-def _words() -> dict[str, dict[str, str]]:
-    text = files("properly.evaluation._checkup").joinpath("words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
 def said(
     found: str, what: str = "what", advice: str = "advice", /, **values: Any
 ) -> tuple[str, str]:
     """Return what a check says and what it advises, with names and numbers of the data put in."""
-    words = _words()[found]
+    words = read_words("properly.evaluation._checkup")[found]
     return words[what].format(**values), words[advice].format(**values)
 
 
