@@ -123,14 +123,26 @@ def of_tallies(cases: int) -> Iterator[Found]:
     for name, curve in CURVES.items():
         told = f"{name} of {tally.total:,} cases at {len(tally):,} distinct forecasts"
         yield Found(told, timed(lambda curve=curve: curve(tally), 3), "s")  # type: ignore[misc]
-    for models in (1, 3):
-        columns = {f"m{k}": p[: cases // 10] ** (1 + k / 4) for k in range(models)}
-        told = f"evaluate of {models} models, {cases // 10:,} cases, without draws"
+    yield from of_evaluations(y[: cases // 10], p[: cases // 10])
 
-        def evaluate(columns: Any = columns) -> None:
-            properly.evaluate(y[: cases // 10], columns, within=WITHIN, replicates=0)
 
-        yield Found(told, timed(evaluate, 1), "s", 5.0 if models == 1 else None)
+def of_evaluations(y: Any, p: Any) -> Iterator[Found]:
+    """Measure evaluations without draws and with them, and their memory."""
+    for models, seconds in ((1, 3.0), (3, 5.0)):
+        columns = {f"m{k}": p ** (1 + k / 4) for k in range(models)}
+        size = y.numel() + models * p.numel() * p.element_size()
+        others = torch.cuda.memory_allocated() - size
+        for draws in (0, 199):
+
+            def evaluate(columns: Any = columns, draws: int = draws) -> None:
+                properly.evaluate(y, columns, within=WITHIN, replicates=draws, rng=1)
+
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+            told = f"evaluate of {models} models, {len(y):,} cases, {draws} draws"
+            yield Found(told, timed(evaluate, 1), "s", seconds)
+            peak = (torch.cuda.max_memory_allocated() - others) / size
+            yield Found("its memory, the data included", peak, "times the data", 5.0)
 
 
 def of_logits() -> Iterator[Found]:

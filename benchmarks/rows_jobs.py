@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from benchmarks.harness import REPORTED_MEMORY, REPORTED_TIME, Row
+from benchmarks.parquet_files import Folder
 from benchmarks.rows_classes import one_second
 from benchmarks.rows_process import input_bytes, resident_peak
-from benchmarks.samples import make_job, make_leaderboard
+from benchmarks.rows_report import command_seconds
+from benchmarks.samples import (
+    CLASS_TASKS,
+    SEED,
+    WITHIN,
+    make_designed,
+    make_job,
+    make_leaderboard,
+    make_tumours,
+)
 
 import properly
 from properly.rules import Brier
 
 if TYPE_CHECKING:
-    from benchmarks.samples import Job
+    from benchmarks.samples import DesignedJob, Job
     from numpy.typing import NDArray
 
 HUNDRED_THOUSAND, MILLION, TEN_MILLION = 10**5, 10**6, 10**7
-WITHIN = (0.01, 0.1)
 # As many as an evaluation makes, for each model.
 DRAWS = 199
 # What a page may take, if this is more than its share of the evaluation.
@@ -139,10 +149,148 @@ def compare_seconds(data: Job) -> float:
     return time.perf_counter() - start
 
 
+def evaluate_designed(data: DesignedJob) -> properly.evaluation.Evaluation:
+    """Evaluate all models of a design with all that is drawn."""
+    return properly.evaluate(data.y, data.forecasts, rng=1, progress=False, **data.options)
+
+
+def evaluate_plain(data: DesignedJob) -> properly.evaluation.Evaluation:
+    """Evaluate the plain job of as many cases."""
+    return evaluate_job(data.plain)
+
+
+def one_model_seconds(data: Job) -> float:
+    """Time the evaluation of the first model."""
+    start = time.perf_counter()
+    properly.evaluate(data.y, dict([*data.forecasts.items()][:1]), rng=1, progress=False)
+    return time.perf_counter() - start
+
+
+class Files(NamedTuple):
+    """A folder, and the options of a command that reads a file there."""
+
+    folder: Folder
+    options: tuple[str, ...]
+
+
+def to_files(data: Job, **more: NDArray[Any]) -> Files:
+    """Write outcomes, forecasts and more columns as CSV."""
+    folder = Folder()
+    columns = {"y": data.y, **data.forecasts, **more}
+    file = folder.path / "forecasts.csv"
+    header, names = ",".join(columns), (x for name in data.forecasts for x in ("--forecast", name))
+    np.savetxt(file, np.column_stack([*columns.values()]), "%.9g", ",", header=header, comments="")
+    return Files(folder, (str(file), "--outcome", "y", *names))
+
+
+def make_groups(cases: int) -> Files:
+    """Write eight models and four groups."""
+    job, rng = make_job(cases), np.random.default_rng(SEED + 5)
+    odds = np.log(job.forecasts["right"] / (1 - job.forecasts["right"]))
+    noisy = {f"m{k}": 1 / (1 + np.exp(-odds - rng.normal(0, k / 10, cases))) for k in range(8)}
+    return to_files(job._replace(forecasts=noisy), group=rng.integers(0, 4, cases))
+
+
+def page_of_files_seconds(data: Files) -> float:
+    """Time the command that makes a page, from its start to its end."""
+    page = str(data.folder.path / "page.html")
+    options = ("--groups", "group", "--within", *map(str, WITHIN), "--force", "--output", page)
+    return command_seconds("-m", "properly", "report", *data.options, *options)
+
+
+def gate_seconds(data: Files) -> float:
+    """Time the command that asks for a slope alone."""
+    condition = ("--fail-if", "calibration.slope<0.01")
+    return command_seconds("-m", "properly", "score", *data.options, *condition)
+
+
 EVALUATE = "`evaluate` of 3 models"
 LOOP = "199 draws a model in a plain loop, fitted by scipy and scored in numpy"
 
+# The most that a design may take, in times of the plain evaluation.
+MOST = {
+    "clusters of ten": 3,
+    "100 clusters": 3,
+    "weights": 3,
+    "weights and clusters of ten": 3,
+    "20 groups": 3,
+    "1,000 days": 4,
+    "distinct times": 4,
+    '`recalibrate="auto"`': 6,
+    "ten classes": 10,
+    "ten grades": 10,
+}
+DESIGNED: tuple[Row[Any], ...] = tuple(
+    row
+    for design, most in MOST.items()
+    for name in [f"`evaluate` of {2 if design in CLASS_TASKS else 3} models, {design}"]
+    for make in [partial(make_designed, design)]
+    for row in (
+        Row(
+            name,
+            "the plain evaluation of 3 models",
+            make,
+            evaluate_designed,
+            evaluate_plain,
+            target=f"<= {most}",
+            cases=HUNDRED_THOUSAND,
+        ),
+        Row(
+            f"{name}: peak memory resident",
+            "memory of the input",
+            make,
+            resident_peak(evaluate_designed, make_designed, design),
+            input_bytes,
+            target="<= 6",
+            cases=MILLION,
+            quantity=REPORTED_MEMORY,
+            needs=("resource",),
+        ),
+    )
+)
+FIXED: tuple[Row[Any], ...] = tuple(
+    Row(
+        name,
+        "1 second",
+        make,
+        seconds,
+        one_second,
+        target=f"<= {most}",
+        cases=cases,
+        quantity=REPORTED_TIME,
+        needs=needs,
+    )
+    for name, make, seconds, most, cases, needs in (
+        (
+            "`evaluate` of 1 model, nearly separable cases",
+            make_tumours,
+            one_model_seconds,
+            0.5,
+            569,
+            ("sklearn",),
+        ),
+        (
+            "`properly score` with `--fail-if` on a slope, 3 models, nearly separable cases",
+            lambda cases: to_files(make_tumours(cases)),
+            gate_seconds,
+            2,
+            569,
+            ("sklearn", "click", "duckdb"),
+        ),
+        (
+            "`properly report`, 8 models and 4 groups, from a CSV file to a page",
+            make_groups,
+            page_of_files_seconds,
+            8,
+            10_000,
+            ("click", "duckdb", "jinja2"),
+        ),
+    )
+)
+
 ROWS: tuple[Row[Any], ...] = (
+    *DESIGNED,
+    *FIXED,
     *(
         Row(
             f"{EVALUATE}, {words} cases",

@@ -16,7 +16,7 @@ from benchmarks.samples import make_nothing, make_rounded, make_sample
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.samples import Job, Sample
+    from benchmarks.samples import DesignedJob, Job, Sample
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -33,8 +33,8 @@ PEAK = """
 import sys
 from {module} import {name}
 from benchmarks.samples import {make}
-{name}({make}(1000))
-data = {make}(int(sys.argv[2]))
+{name}({make}(*{before}, 1000))
+data = {make}(*{before}, int(sys.argv[2]))
 if sys.argv[1] == "compute":
     {name}(data)
 """
@@ -98,13 +98,15 @@ def traced_peak(compute: Callable[[Any], Any]) -> Callable[[Any], float]:
 
 
 def resident_peak(
-    compute: Callable[[Any], Any], make: Callable[[int], Any] = make_sample
+    compute: Callable[[Any], Any], make: Callable[..., Any] = make_sample, *before: str
 ) -> Callable[[Any], float]:
     """Measure how much higher a process that computes peaks than one that makes its data.
 
-    Both processes are fresh, so the function must be one of a module.
+    Both processes are fresh, so the function must be one of a module. What makes the data may take
+    words before the number of cases.
     """
-    code = PEAK.format(module=compute.__module__, name=compute.__name__, make=make.__name__)
+    names = {"module": compute.__module__, "name": compute.__name__, "make": make.__name__}
+    code = PEAK.format(**names, before=before)
 
     def peak_of(data: Any) -> float:
         cases = str(len(data.y))
@@ -117,7 +119,7 @@ def resident_peak(
     return peak_of
 
 
-def input_bytes(data: Sample | Job) -> float:
+def input_bytes(data: Sample | Job | DesignedJob) -> float:
     """Return the memory of the input."""
     return float(data.bytes)
 

@@ -44,7 +44,7 @@ def report(data: Files) -> float:
     output = data.path.with_suffix(".html")
     names = [word for name in data.p for word in ("--forecast", name)]
     options = ["--outcome", "y", *names, "--within", "0.05", "0.2"]
-    return _seconds(
+    return command_seconds(
         "-m", "properly", "report", str(data.path), *options, "--force", "--output", str(output)
     )
 
@@ -56,7 +56,8 @@ def evaluate(data: Files) -> float:
     return time.perf_counter() - start
 
 
-def _seconds(*command: str) -> float:
+def command_seconds(*command: str) -> float:
+    """Time Python with these arguments, its start included."""
     start = time.perf_counter()
     # Nothing but this package's own commands are run.
     subprocess.run([sys.executable, *command], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
@@ -68,8 +69,8 @@ ROWS: tuple[Row[Any], ...] = (
         "`properly --help`, a fresh process",
         '`python -c "import click"`',
         make_nothing,
-        lambda _: _seconds("-m", "properly", "--help"),
-        lambda _: _seconds("-c", "import click"),
+        lambda _: command_seconds("-m", "properly", "--help"),
+        lambda _: command_seconds("-c", "import click"),
         target="<= 1.6",
         cases=0,
         quantity=REPORTED_TIME,

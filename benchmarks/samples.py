@@ -11,12 +11,16 @@ import properly
 from properly.rules import RPS, Brier, Log, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 SEED = 20211
 PIECE = 1 << 16
 # Models of a leaderboard, and no more than one for so many cases.
 LEADERBOARD, PER_MODEL = 1000, 10
+# The thresholds that a job asks about.
+WITHIN = (0.01, 0.1)
 
 
 class Sample(NamedTuple):
@@ -102,6 +106,21 @@ class Job(NamedTuple):
     def bytes(self) -> int:
         """Memory of all columns."""
         return self.y.nbytes + sum(p.nbytes for p in self.forecasts.values())
+
+
+class DesignedJob(NamedTuple):
+    """A job with more options of `evaluate`, and a plain job with the same number of cases."""
+
+    y: NDArray[Any]
+    forecasts: dict[str, NDArray[np.float64]]
+    options: dict[str, Any]
+    plain: Job
+
+    @property
+    def bytes(self) -> int:
+        """Memory of all columns."""
+        columns = (self.y, *self.forecasts.values(), *self.options.values())
+        return sum(x.nbytes for x in columns if isinstance(x, np.ndarray))
 
 
 def make_sample(cases: int) -> Sample:
@@ -190,6 +209,53 @@ def make_job(cases: int) -> Job:
         for name, slope, noise in (("vague", 0.9, 0.3), ("noisy", 1.0, 0.6))
     }
     return Job(y, {"right": right, **noisy})
+
+
+DESIGNS: dict[str, Callable[[NDArray[np.intp], np.random.Generator], dict[str, Any]]] = {
+    "clusters of ten": lambda row, _: {"clusters": row // 10},
+    "100 clusters": lambda row, _: {"clusters": row % 100},
+    "weights": lambda row, rng: {"weight": rng.gamma(2, 1, len(row))},
+    "weights and clusters of ten": lambda row, rng: {
+        "weight": rng.gamma(2, 1, len(row)),
+        "clusters": row // 10,
+    },
+    "20 groups": lambda row, rng: {"groups": rng.integers(0, 20, len(row))},
+    "1,000 days": lambda row, rng: {"time": np.sort(rng.integers(0, 1000, len(row)))},
+    "distinct times": lambda row, _: {"time": row},
+    '`recalibrate="auto"`': lambda *_: {"recalibrate": "auto"},
+}
+CLASS_TASKS = {"ten classes": "multiclass", "ten grades": "ordinal"}
+
+
+def make_designed(design: str, cases: int) -> DesignedJob:
+    """Put the cases of the job into a design, or draw ten classes and blur a second model."""
+    plain, rng = make_job(cases), np.random.default_rng(SEED + 4)
+    if design not in CLASS_TASKS:
+        options = DESIGNS[design](np.arange(cases), rng)
+        return DesignedJob(*plain, {"within": WITHIN, **options}, plain)
+    y, right = _make_classes(cases, 10, np.float64)
+    noisy = right * np.exp(rng.normal(0, 0.3, right.shape))
+    noisy /= noisy.sum(axis=1, keepdims=True)
+    return DesignedJob(y, {"right": right, "noisy": noisy}, {"task": CLASS_TASKS[design]}, plain)
+
+
+def make_tumours(cases: int) -> Job:
+    """Forecast 569 tumours, nearly separable, by logistic regressions fitted to the others."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    x, y = load_breast_cancer(return_X_y=True)
+
+    def forecasts(penalty: float) -> NDArray[np.float64]:
+        model = make_pipeline(StandardScaler(), LogisticRegression(C=penalty, max_iter=1000))
+        found: NDArray[Any] = cross_val_predict(model, x, y, cv=5, method="predict_proba")
+        return found[:cases, 1]
+
+    names = {"logistic": 1.0, "penalized": 0.1, "nearly free": 10.0}
+    return Job(y[:cases] == 1, {name: forecasts(c) for name, c in names.items()})
 
 
 def make_leaderboard(cases: int) -> Job:
