@@ -25,9 +25,21 @@ def draw(rng: np.random.Generator, n: int, **known: Any) -> properly.Cases:
     return properly.Cases(y, P, **known)
 
 
+def draw_in_cells(monkeypatch: pytest.MonkeyPatch, single: int, cells: int, block: int) -> None:
+    """Count draws in cells of so few forecasts, which are not, and take so few cases together."""
+    for name, size in {"LONG": single, "CELLS": cells, "ENDS": cells // 4}.items():
+        monkeypatch.setattr(f"properly.inference._draws.{name}", size)
+    monkeypatch.setattr("properly.calibration._calibration_test.BLOCK", block)
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("in_cells", [False, True])
 @pytest.mark.parametrize("view", VIEWS)
-def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(view: Any) -> None:
+def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(
+    view: Any, in_cells: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if in_cells:
+        draw_in_cells(monkeypatch, 4, 4, 10)
     rng = np.random.default_rng(1)
     found = [
         properly.calibration_test(draw(rng, 25), reduction=view, replicates=19, rng=rng).p_value
@@ -36,6 +48,24 @@ def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(view: Any) -> Non
     error = math.sqrt(0.1 * 0.9 / 60)
     assert np.mean(np.array(found) <= 0.1) <= 0.1 + 4 * error
     assert 0.4 < np.mean(found) < 0.7
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("view", VIEWS)
+def test_draws_in_cells_tell_what_draws_of_single_forecasts_do(
+    view: Any, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(8)
+    P = rng.dirichlet(np.ones(3), 1500)
+    y = (P.cumsum(axis=1) < rng.random((1500, 1))).sum(axis=1)
+    cases = properly.Cases(y, P, weight=rng.gamma(2, size=1500) if weighted else None)
+    single = properly.calibration_test(cases, reduction=view, replicates=400, rng=1)
+    draw_in_cells(monkeypatch, 1000, 200, 400)
+    cells = properly.calibration_test(cases, reduction=view, replicates=400, rng=2)
+    assert cells.statistic == pytest.approx(single.statistic, rel=1e-12)
+    assert cells.mean_if_calibrated == pytest.approx(single.mean_if_calibrated, rel=0.05)
+    error = math.sqrt(2 * single.p_value * (1 - single.p_value) / 400)
+    assert cells.p_value == pytest.approx(single.p_value, abs=4 * error + 0.05)
 
 
 @pytest.mark.parametrize("view", VIEWS)

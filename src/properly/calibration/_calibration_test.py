@@ -8,22 +8,26 @@ they should.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial, reduce
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_generator, check_choice, check_flag, check_whole
 from properly._boundary._text import many
 from properly.calibration._components import (
     ENOUGH,
+    FOR_MEAN,
     ForecastPrices,
     NullDraws,
     components,
     decide,
+    finer_means,
     least_of,
     p_value,
 )
@@ -44,7 +48,8 @@ from properly.counts._cases import (
 from properly.counts._reductions import VIEWS, Plan, View, ask, plan_for, refuse_reduction
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
-from properly.inference._draws import Draw, fast_stream
+from properly.inference._design import is_alike
+from properly.inference._draws import LONG, Draw, cell_starts, fast_stream, means_of_cells
 from properly.rules import BinaryRule, Brier, Rule
 from properly.rules._penalty import decide_by_mode
 from properly.rules._ranked_probability import CutRule
@@ -160,8 +165,9 @@ def calibration_test(
     Exact too.
 
     **Very many forecasts.** Of more than 32,768 distinct forecasts, draws are counted in about
-    5,000 cells, and compared with what was observed in the same cells. The miscalibration is that
-    of all forecasts, and so is, but for chance, its mean if they are calibrated.
+    1,300 cells, and compared with what was observed in the same cells. The miscalibration is that
+    of all forecasts, and so is, but for chance, its mean if they are calibrated. So it is with each
+    question about classes.
 
     **Time.** Outcomes may depend on those of neighbouring times, of which there must be 20. What
     counts is the dependence that is left beside the forecasts. ``"score"`` takes the covariance of
@@ -301,75 +307,79 @@ def _plan(cases: Cases, rule: Rule, statistic: str | None, reduction: View | Non
 
 
 # Answers to questions, one a case each, that are drawn on where no draw reaches what was observed:
-# a thousand draws of more take longer than some seconds.
+# a thousand draws of more take longer than a second or two.
 AFFORDED = 50_000
 
 
+# Cases, and draws of their classes, that are taken together; 16 bits can count so many cases.
+BLOCK, TOGETHER = LONG, 32
+Answer: TypeAlias = Callable[[Column, slice], Column]
+
+
 class _ClassQuestion(NamedTuple):
-    """A yes-or-no question: which classes mean yes, and what was forecast.
+    """A yes-or-no question about the class, and its forecasts, or cells of very many.
 
     Attributes
     ----------
     share : float
         What its miscalibration is multiplied by.
-    yes : numpy array
-        Whether a class means yes; a row a case if that differs between them.
-    cell : numpy array
-        The forecast of each case, as an index into the distinct ones.
+    answer : callable
+        Says which classes mean yes, given those of some of the cases, a row each.
+    sums : list of sparse matrix
+        What adds up, for each block of cases, their weight at each forecast.
     weight : numpy array
-        The weight at each distinct forecast.
-    prices : Prices
+        The weight at each forecast.
+    prices : ForecastPrices
         What the rule charges there.
+    known : tuple
+        The score and the miscalibration, that of cells, and how much larger it is without, in mean.
     """
 
     share: float
-    yes: Column
-    cell: Column
+    answer: Answer
+    sums: list[Any]
     weight: Column
     prices: ForecastPrices
+    known: tuple[float, float, float, float]
 
-    def draw(self, happened: Column, weight: Column) -> Draw:
-        """Count the events, or their weight, given the class of each case."""
-        rows = np.arange(len(happened))
-        hit = self.yes[happened] if self.yes.ndim == 1 else self.yes[rows, happened]
-        events = np.bincount(self.cell[hit], weight[hit], len(self.weight))
-        return Draw(self.weight, np.minimum(events.astype(self.weight.dtype), self.weight))
-
-    def of(self, row: Draw) -> Column:
-        """Return the score and the miscalibration."""
-        return np.array([self.prices.mean(*row), components([row], self.prices)[0, 0]])
+    def miscalibration(self, classes: Iterable[tuple[slice, Column]]) -> Column:
+        """Return that of each draw of classes, a column each, for each block of cases."""
+        pairs = zip(self.sums, classes, strict=True)
+        parts = (_events(sums, self.answer(drawn, some)) for sums, (some, drawn) in pairs)
+        drawn: Column = components(_draws(self.weight, reduce(np.add, parts)), self.prices)[0]
+        return drawn
 
 
 def _of_classes(
     cases: Cases, plan: Plan, rule: str, replicates: int, rng: np.random.Generator
 ) -> CalibrationTest:
-    """Compare the miscalibration of all questions with that of classes drawn as forecast.
-
-    The draws of a question come from a stream of their own that draws the same classes again, so
-    that only one question is in memory at a time.
-    """
-    y, p, weight, used = rows_in_use(cases)
-    questions = _questions(cases, plan, weight, used)
-    rows = [question.draw(y, weight) for question in questions]
-    pairs = zip(questions, rows, strict=True)
-    score, observed = map(float, np.sum([q.share * q.of(row) for q, row in pairs], axis=0))
-    seed, draw = rng.integers(0, 2**63), _drawer(p.astype(np.float64))
-    streams = [fast_stream(np.random.default_rng(seed)) for _ in questions]
+    """Compare the miscalibration of all questions with that of classes drawn as forecast."""
+    y, p, _, _ = rows_in_use(cases)
+    blocks = [slice(k, k + BLOCK) for k in range(0, len(y), BLOCK)]
+    drawers = [_drawer(p[some]) for some in blocks]
+    seed = np.random.default_rng(rng.integers(0, 2**63))
+    stream, classes = fast_stream(seed), y[:, None]
+    if len(blocks) > 1:
+        single = fast_stream(seed)
+        few = np.concatenate([draw(single, FOR_MEAN) for draw in drawers])
+        classes = np.concatenate([classes.astype(few.dtype), few], axis=1)
+    questions = _questions(cases, plan, classes, blocks)
+    total = np.sum([q.share * np.array(q.known) for q in questions], axis=0)
+    score, observed, in_cells, finer = map(float, total)
     drawn = np.empty(0)
 
     def draws(replicates: int) -> Column:
         nonlocal drawn
-        more = np.zeros(replicates - len(drawn))
-        for question, stream in zip(questions, streams, strict=True) if len(more) else ():
-            outcomes = (question.draw(draw(stream), weight) for _ in more)
-            more += question.share * components(outcomes, question.prices)[0]
-        drawn = np.append(drawn, more)
+        for done in checked(range(len(drawn), replicates, TOGETHER)):
+            columns = [draw(stream, min(TOGETHER, replicates - done)) for draw in drawers]
+            pairs = list(zip(blocks, columns, strict=True))
+            drawn = np.append(drawn, sum(q.share * q.miscalibration(pairs) for q in questions))
         return drawn
 
     # No draw has a class that was called impossible.
     is_refuted = bool((p[np.arange(len(y)), y] == 0).any())
     chance, replicates, is_bound = decide(
-        least_of if is_refuted else lambda n: p_value(observed, draws(n), score),
+        least_of if is_refuted else lambda n: p_value(in_cells, draws(n), score),
         replicates,
         enough=ENOUGH if len(y) * len(questions) <= AFFORDED else 0,
     )
@@ -377,7 +387,7 @@ def _of_classes(
     return CalibrationTest(
         *("mcb", size, chance, "Monte Carlo"),
         miscalibration=size,
-        mean_if_calibrated=float(draws(replicates).mean()),
+        mean_if_calibrated=float(draws(replicates).mean()) + finer,
         replicates=replicates,
         p_is_bound=is_bound,
         design=many(len(y), "independent case"),
@@ -385,34 +395,84 @@ def _of_classes(
     )
 
 
-def _questions(cases: Cases, plan: Plan, weight: Column, used: Column) -> list[_ClassQuestion]:
-    masks = _yes(cases, plan.view, used)
-    columns = zip(plan.weights, masks, ask(cases, plan.view).values(), plan.rules, strict=True)
+def _questions(
+    cases: Cases, plan: Plan, classes: Column, blocks: list[slice]
+) -> list[_ClassQuestion]:
+    """Look at each question, given the class of each case, and further columns of it as drawn."""
+    weight, used = rows_in_use(cases)[2:]
+    answers, asked = _answers(cases, plan.view, used), ask(cases, plan.view).values()
+    counts = weight.astype(np.uint16) if is_alike(weight) and weight[0] == 1 else weight
     result = []
-    for share, yes, question, rule in columns:
+    for share, answer, x, rule in zip(plan.weights, answers, asked, plan.rules, strict=True):
         # What has no weight adds nothing, even if it is infinite.
-        if share > 0:
-            value, cell = np.unique(to_numpy(question.p)[used], return_inverse=True)
-            total = np.bincount(cell, weight).astype(weight.dtype)
-            prices = ForecastPrices.at(value.astype(np.float64), rule)
-            result.append(_ClassQuestion(share, yes, cell, total, prices))
+        if share == 0:
+            continue
+        value, cell = np.unique(to_numpy(x.p)[used], return_inverse=True)
+        value, total = value.astype(np.float64), np.bincount(cell, weight).astype(weight.dtype)
+        prices, finer = ForecastPrices.at(value, rule), 0.0
+        events = _events(_sums(cell, weight, len(value)), answer(classes, slice(None)))
+        row, *few = _draws(total, events)
+        score, size = prices.mean(*row), components([row], prices)[0, 0]
+        observed, start = size, cell_starts(value, total)
+        if start is not None:
+            cell = np.repeat(np.arange(len(start)), np.diff(start, append=len(value)))[cell]
+            value, total = means_of_cells(value, total, start)
+            exact, prices = prices, ForecastPrices.at(value, rule)
+            finer = finer_means(few, start, [exact], [prices])[0][0]
+            [row] = _draws(total, np.add.reduceat(row.events, start)[:, None])
+            size = components([row], prices)[0, 0]
+        sums = [_sums(cell[some], counts[some], len(total)) for some in blocks]
+        known = score, observed, size, finer
+        result.append(_ClassQuestion(share, answer, sums, total, prices, known))
     return result
 
 
-def _yes(cases: Cases, view: str, used: Column) -> list[Column]:
+def _sums(cell: Column, weight: Column, cells: int) -> Any:
+    """Make the matrix that adds up weights, a column a case, by cell."""
+    from scipy.sparse import csr_array
+
+    return csr_array((weight, (cell, np.arange(len(cell)))), shape=(cells, len(cell)))
+
+
+def _events(sums: Any, happened: Column) -> Column:
+    """Add up the weight of events, of all draws at once; a product of few bits is widened after."""
+    total: Column = sums @ happened.astype(sums.dtype)
+    return total.astype(np.result_type(sums.dtype, np.int64))
+
+
+def _draws(weight: Column, events: Column) -> Iterator[Draw]:
+    # Rounding must not lead beyond certainty.
+    return (Draw(weight, np.minimum(row, weight)) for row in events.T)
+
+
+def _answers(cases: Cases, view: str, used: Column) -> list[Answer]:
     """Say for each question which classes mean yes."""
-    number = np.arange(cases.classes or 0)
+    number = range(cases.classes or 0)
     if view == "one_vs_rest":
-        return [number == k for k in number]
+        return [partial(_says, np.equal, k) for k in number]
     if view == "cumulative":
-        return [number >= k for k in number[1:]]
-    return [to_numpy(decide_by_mode(cases.p))[used][:, None] == number]
+        return [partial(_says, np.greater_equal, k) for k in number[1:]]
+    return [partial(_says, np.equal, to_numpy(decide_by_mode(cases.p))[used][:, None])]
 
 
-def _drawer(p: Column) -> Callable[[np.random.Generator], Column]:
-    """Return what draws a class for each case."""
-    below = np.cumsum(p, axis=1)
+def _says(compare: np.ufunc, limit: int | Column, drawn: Column, some: slice) -> Column:
+    yes: Column = compare(drawn, limit if isinstance(limit, int) else limit[some])
+    return yes
+
+
+def _drawer(p: Column) -> Callable[[np.random.Generator, int], Column]:
+    """Return what draws classes of cases, a replicate a column."""
+    below = np.cumsum(p, axis=1, dtype=np.float64)
     # No rounding may lead past the last class that is possible, nor to one that is not.
-    total = below[:, -1:]
-    below = np.where(below >= total, np.inf, below)
-    return lambda rng: (rng.random((len(p), 1)) * total >= below).sum(axis=1)
+    total = below[:, -1]
+    limits = [np.where(column >= total, np.inf, column) for column in below[:, :-1].T]
+
+    def draw(rng: np.random.Generator, replicates: int) -> Column:
+        result = np.zeros((replicates, len(p)), dtype=np.min_scalar_type(len(limits)))
+        for row in result:
+            number = rng.random(len(p)) * total
+            for limit in limits:
+                np.add(row, number >= limit, out=row)
+        return np.ascontiguousarray(result.T)
+
+    return draw
