@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit, logit, xlog1py, xlogy
 from tests.inference_numbers import assert_published, tally_of
 
 from properly.calibration._curve_fits import (
@@ -183,6 +183,36 @@ def test_random_outcomes_of_rare_events_include_separated_ones() -> None:
     Z = spline_columns(logit(value), spline.knots)
     np.testing.assert_allclose((found - events) @ Z, 0, atol=1e-6)
     assert (found == 0).any(axis=1).any()
+
+
+@pytest.mark.parametrize("kind", ["steep", "rare", "ends", "clustered"])
+def test_rough_splines_of_outcomes_that_nearly_separate_are_maxima_or_their_limits(
+    kind: str,
+) -> None:
+    rng = np.random.default_rng(11)
+    value = np.sort(
+        {
+            "steep": expit(7 * rng.normal(size=150)),
+            "rare": rng.beta(1, 20, 150),
+            "ends": np.clip(rng.beta(0.05, 0.05, 150), 1e-12, 1 - 1e-12),
+            "clustered": expit(np.r_[rng.normal(-9, 1, 75), 6 + rng.normal(size=75)]),
+        }[kind]
+    )
+    value, weight = np.unique(value, return_counts=True)
+    spline = Spline.of(value, weight.astype(float), counted=True)
+    events = rng.binomial(weight, value, (16, len(value))).astype(float)
+    single = [fit_or_limit(spline.axes, row / weight, weight, logit(value)) for row in events]
+    assert np.isin(single, (0, 1)).any()
+    found, wanted = spline.at(events, rough=True), np.array(single)
+
+    def likelihood(curve: Any) -> Any:
+        return (xlogy(events, curve) + xlog1py(weight - events, -curve)).sum(axis=1)
+
+    gain = likelihood(found) - likelihood(wanted)
+    away, by = (np.abs(curve - value) @ weight / weight.sum() for curve in (found, wanted))
+    assert (gain > -1e-6).all()
+    np.testing.assert_allclose(away[gain < 1e-6], by[gain < 1e-6], atol=1e-6)
+    assert (gain < 1e-6).mean() > 0.5
 
 
 # Lowess

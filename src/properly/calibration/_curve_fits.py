@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from properly._boundary._interrupts import checked, checkpoint
+from properly._boundary._interrupts import checked
+from properly._boundary._libraries import infinities
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
 from properly.inference._draws import Counts, Draw, Sampler, cell_starts, sampler
-from properly.inference._logistic import PIECE, fit_columns, logit, newton_steps, separating_line
+from properly.inference._logistic import PIECE, fit_columns, logit, separating_line
 from properly.inference._logistic import fit as fit_logistic
 from properly.typing import Column
 
@@ -52,13 +53,12 @@ FIVE = (0.05, 0.275, 0.5, 0.725, 0.95)
 THREE = (0.1, 0.5, 0.9)
 RANK = 1e-9
 # Newton's steps that nearly all random outcomes come to rest by; the others are fitted by
-# themselves. A step that moves no log odds by more than the leap leads upward for certain. What is
-# small is told by forecasts that weigh 1 on average; for random outcomes, rough will do, since the
-# step after it would gain the square of that.
-STEPS = 25
-LEAP = 0.5
+# themselves. What is small is told by forecasts that weigh 1 on average. Where outcomes separate,
+# each step moves the nearest log odds by 1; a step so far is that of rows hardly apart in doubles.
+STEPS = 100
 SMALL = 1e-10
-ROUGH = 1e-6
+LEAP = 0.5
+FAR = 1e10
 # Of very many forecasts, what a step after one that gains so little would change of a curve is its
 # ninth digit.
 ENOUGH = 1e-4
@@ -331,8 +331,13 @@ class Spline:
         return "line of the log odds" if self.axes.shape[1] > 1 else "constant"
 
     def at(self, events: Column, *, rough: bool = False) -> Column:
-        """Fit all at once, and those by themselves that do not come to rest."""
-        odds, converged = self._climb(events, ROUGH if rough else SMALL)
+        """Fit many at once, and those by themselves that do not come to rest.
+
+        Rough curves of outcomes that separate come near their limit. The others meet it.
+        """
+        pieces = _pieces(np.arange(len(events)), CACHE, len(self.value))
+        climbs = [self._climb(events[some], rough=rough) for some in pieces]
+        odds, converged = (np.concatenate(part) for part in zip(*climbs, strict=True))
         result = _expit(odds)
         for row in np.flatnonzero(~converged):
             result[row] = fit_or_limit(
@@ -340,42 +345,39 @@ class Spline:
             )
         return result
 
-    def _climb(self, events: Column, small: float) -> tuple[Column, Column]:
-        """Take Newton's steps for many outcomes of the same forecasts; say which came to rest."""
-        size = self.axes.shape[1]
-        products = (self.axes[:, :, None] * self.axes[:, None, :]).reshape(-1, size * size)
-        odds = np.tile(logit(self.value), (len(events), 1))
-        converged, active = np.zeros(len(events), dtype=bool), np.arange(len(events))
-        small *= float(self.weight.mean())
+    @infinities()
+    def _climb(self, events: Column, *, rough: bool) -> tuple[Column, Column]:
+        """Take Newton's steps for many outcomes of the same forecasts; say which came to rest.
+
+        Each has axes of its own, which are turned upright wherever it stands. So steps are right
+        also where outcomes separate: some log odds grow without end then, and the others settle.
+        """
+        odds, active = np.tile(logit(self.value), (len(events), 1)), np.arange(len(events))
+        result, converged = odds.copy(), np.zeros(len(events), dtype=bool)
+        axes = np.tile(self.axes.T, (len(events), 1, 1))
+        move, gain = np.zeros_like(odds), np.zeros(len(events))
+        small = SMALL * float(self.weight.mean())
         for _ in checked(range(STEPS)):
-            mean = _expit(odds[active])
-            slope = (events[active] - self.weight * mean) @ self.axes
-            information = (self.weight * mean * (1 - mean)) @ products
-            step = newton_steps(self.axes, slope, information.reshape(-1, size, size))
-            move = step @ self.axes.T
-            odds[active] = self._upward(odds[active], move, events[active])
-            converged[active] = (slope * step).sum(axis=1) <= small
-            active = active[~converged[active]]
+            mean = _expit(odds + move)
+            left = events[active] - self.weight * mean
+            # Beyond the summit, the step is halved.
+            is_beyond = np.einsum("ij,ij->i", left, move) < -gain / 2
+            odds = np.where(is_beyond[:, None], odds, odds + move)
+            axes = _turned(axes, self.weight * mean * (1 - mean), ~is_beyond)
+            slope = axes @ left[:, :, None]
+            ahead = (slope.transpose(0, 2, 1) @ axes)[:, 0]
+            move = np.where(is_beyond[:, None], move / 2, ahead)
+            gain = np.where(is_beyond, gain / 2, (slope * slope).sum(axis=(1, 2)))
+            size = np.abs(move).max(axis=1)
+            is_far = ~(size <= FAR)
+            move[is_far] = 0
+            result[active] = odds + move
+            rests = ~is_beyond & (gain <= small) | is_far
+            converged[active[rests]] = rough | (size[rests] < LEAP)
+            odds, axes, move, gain, active = (x[~rests] for x in (odds, axes, move, gain, active))
             if not active.size:
                 break
-        return odds, converged
-
-    def _upward(self, odds: Column, move: Column, events: Column) -> Column:
-        """Move the log odds; halve steps that are large until they lead upward."""
-        large = np.flatnonzero(np.abs(move).max(axis=1) > LEAP)
-        while large.size:
-            checkpoint()
-            before, trial = odds[large], odds[large] + move[large]
-            is_lower = self._likelihood(trial, events[large]) < self._likelihood(
-                before, events[large]
-            )
-            large = large[is_lower]
-            move[large] /= 2
-            large = large[np.abs(move[large]).max(axis=1) > LEAP]
-        return odds + move
-
-    def _likelihood(self, odds: Column, events: Column) -> Column:
-        return np.asarray((events * odds - self.weight * np.logaddexp(0, odds)).sum(axis=1))
+        return result, converged
 
 
 def spline_columns(x: Column, knots: Column) -> Column:
@@ -389,6 +391,15 @@ def spline_columns(x: Column, knots: Column) -> Column:
             piece += other * (before - knot) / (last - before)
             columns.append(piece / (last - inner[0]) ** 2)
     return np.stack(columns).T
+
+
+def _turned(axes: Column, weight: Column, chosen: Column) -> Column:
+    """Turn the chosen axes upright under weights; what next to nothing is known of grows slowly."""
+    information = (axes * weight[:, None, :]) @ axes.transpose(0, 2, 1)
+    unit = np.eye(axes.shape[1])
+    size = np.trace(information, axis1=1, axis2=2)[:, None, None]
+    root = np.linalg.cholesky(information + (SLACK * size + np.finfo(float).tiny) * unit)
+    return np.asarray(np.where(chosen[:, None, None], np.linalg.inv(root), unit) @ axes)
 
 
 def fit_or_limit(Z: Column, y: Column, weight: Column, offset: Column) -> Column:
@@ -412,10 +423,9 @@ def fit_or_limit(Z: Column, y: Column, weight: Column, offset: Column) -> Column
     return result
 
 
+@infinities()
 def _expit(x: Column) -> Column:
-    from scipy.special import expit
-
-    return np.asarray(expit(x))
+    return np.asarray(1 / (1 + np.exp(-x)))
 
 
 def _cube(x: Column) -> Column:
@@ -488,9 +498,7 @@ def find_distances(
         draws = draws.grouped(start)
     cells = (value, weight) if start is None else (draws.value, draws.total)
     curves = find_curves(fit, *cells, counted=counted, cases=(value, weight))
-    if start is None:
-        curve = curves.at(events[None])[0]
-    elif isinstance(curves, Spline):
+    if isinstance(curves, Spline):
         curve = curves.curve_of(value, weight, events)
     else:
         curve = find_curves(fit, value, weight, counted=counted).at(events[None])[0]
