@@ -14,7 +14,7 @@ from tests.inference_numbers import CLUSTER, GROUP, P1, STRATUM, TIME, WEIGHT, Y
 
 import properly
 from properly.calibration._line import Subject, find_line
-from properly.comparison import by_group
+from properly.comparison import _groups, by_group
 from properly.errors import DataWarning
 from properly.inference._multiplicity import holm
 from properly.rules import RPS, Brier, Log, Rule, Shifted
@@ -408,6 +408,28 @@ def test_with_a_design_calibration_is_that_of_each_group_alone(known: Any, test:
 
 
 # Classes and infinite scores
+
+
+@pytest.mark.parametrize("rule", [Brier(), Log()], ids=repr)
+def test_cells_of_a_large_group_say_what_its_forecasts_say(
+    monkeypatch: pytest.MonkeyPatch, rule: Rule
+) -> None:
+    # Of the second group wide cells are drawn, of which narrow ones are made first.
+    rng, group = np.random.default_rng(3), np.repeat([0, 1], [3000, 9000])
+    p = rng.beta(1, 5, len(group))
+    happened = rng.uniform(size=len(p)) < p**1.2
+    cases = properly.Cases(happened, p, groups=group)
+    cells = by_group(cases, rule, replicates=499, rng=1).calibration
+    monkeypatch.setattr(_groups, "CELLS", _groups.CellSizes())
+    single = by_group(cases, rule, replicates=499, rng=2).calibration
+    assert cells is not None
+    assert single is not None
+    width = np.ptp(single.miscalibration_interval, axis=1)
+    for name in ("miscalibration", "miscalibration_interval"):
+        found, known = (getattr(x, name).T for x in (cells, single))
+        np.testing.assert_allclose(found / width, known / width, atol=0.1)
+    np.testing.assert_array_equal(cells.slope, single.slope)
+    np.testing.assert_allclose(cells.p_value, single.p_value, atol=0.1)
 
 
 def test_classes_are_compared_by_score_and_skill() -> None:

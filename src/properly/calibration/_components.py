@@ -9,7 +9,6 @@ outcomes, whose true curve is known.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,6 +48,20 @@ FOR_MEAN = 5
 # Narrow cells that stand for all forecasts where cases are drawn with replacement, and single
 # forecasts at either end.
 NARROW = (1 << 14, 1 << 11)
+
+
+class CellSizes(NamedTuple):
+    """How many cells, and single forecasts at either end, stand for more than `most` forecasts.
+
+    The narrow ones stand for twice as many as there are of them. None is what is usual.
+    """
+
+    rough: tuple[int, int] | None = None
+    most: int | None = None
+    narrow: tuple[int, int] | None = None
+
+
+USUAL = CellSizes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +117,15 @@ def components_by_rule(
     for weight, events in _in_batches(draws):
         if watch is not None:
             watch(Draw(weight, events))
-        bins, others = refit_all(weight, events), weight - events
-        parts.append([components_of(bins, x.rule, x.losses(events, others)) for x in by_rule])
+        parts.append(_components_of_rows(weight, events, by_rule))
     return [np.concatenate(batches, axis=1) for batches in zip(*parts, strict=True)]
+
+
+def _components_of_rows(
+    weight: Column, events: Column, by_rule: Sequence[ForecastPrices]
+) -> list[Column]:
+    bins, others = refit_all(weight, events), weight - events
+    return [components_of(bins, x.rule, x.losses(events, others)) for x in by_rule]
 
 
 def _in_batches(draws: Iterable[Draw]) -> Iterator[Draw]:
@@ -160,15 +179,20 @@ class NullDraws:
     """
 
     def __init__(
-        self, source: Tally | Cases, rules: Sequence[BinaryRule], rng: np.random.Generator
+        self,
+        source: Tally | Cases,
+        rules: Sequence[BinaryRule],
+        rng: np.random.Generator,
+        cells: CellSizes = USUAL,
     ) -> None:
         every = as_tally(source)
-        start = _starts(every)
+        start = _starts(every, *cells[:2])
         self.source, self.rules, self.start = source, list(dict.fromkeys(rules)), start
+        self.cells = cells
         self.tally = every if start is None else in_cells(every, start)
         self.sampler = sampler(source, clusters=False, start=start)
         self._prices = [ForecastPrices.at(self.sampler.value, rule) for rule in self.rules]
-        self._outcomes = self.sampler.outcomes(self.sampler.value, sys.maxsize, fast_stream(rng))
+        self._stream = fast_stream(rng)
         self._single = None if start is None else fast_stream(rng)
         self._miscalibration = [np.empty(0) for _ in self.rules]
         self._score = np.empty(0)
@@ -207,7 +231,7 @@ class NullDraws:
             products = np.einsum("ik,jk->ij", axes, draw.events - draw.weight * value)
             score.append((products**2).sum(axis=0))
 
-        draws = counted(islice(self._outcomes, missing), missing)
+        draws = counted(self.sampler.outcomes(value, missing, self._stream), missing)
         parts = components_by_rule(draws, [self._prices[k] for k in some], watch)
         for k, (drawn, _) in zip(some, parts, strict=True):
             self._miscalibration[k] = np.append(self._miscalibration[k], drawn)
@@ -234,15 +258,18 @@ def finer_means(
 
     Both are of the same few draws.
     """
-    fine, coarse = [], []
-    for draw in draws:
-        weight, events = (np.add.reduceat(x, start) for x in draw)
-        fine.append(components_by_rule([draw], by_rule))
+    coarse = []
+
+    def watch(draw: Draw) -> None:
+        weight, events = (np.add.reduceat(x, start, axis=1) for x in draw)
         # Rounding must not lead beyond certainty.
-        coarse.append(components_by_rule([Draw(weight, np.minimum(events, weight))], rough))
+        coarse.append(_components_of_rows(weight, np.minimum(events, weight), rough))
+
+    fine = components_by_rule(draws, by_rule, watch)
     # Where a certain forecast was wrong the miscalibration is infinite on either side.
     with infinities():
-        return list(np.mean(fine, axis=0)[:, :, 0] - np.mean(coarse, axis=0)[:, :, 0])
+        means = (np.concatenate(x, axis=1).mean(axis=1) for x in zip(*coarse, strict=True))
+        return [x.mean(axis=1) - mean for x, mean in zip(fine, means, strict=True)]
 
 
 def p_value(observed: float, drawn: Column, score: float) -> float:
@@ -347,13 +374,14 @@ class Worlds(NamedTuple):
     cells: Sampler | None = None
 
     @classmethod
-    def of(cls, source: Tally | Cases) -> Worlds:
+    def of(cls, source: Tally | Cases, cells: CellSizes = USUAL) -> Worlds:
         """Group very many forecasts: finely, and these cells roughly."""
         tally = as_tally(source)
-        fine = _starts(tally, NARROW, 2 * NARROW[0])
+        narrow = cells.narrow or NARROW
+        fine = _starts(tally, narrow, 2 * narrow[0])
         if fine is not None:
             tally = in_cells(tally, fine)
-        start = _starts(tally, most=None if fine is None else 1)
+        start = _starts(tally, cells.rough, cells.most if fine is None else 1)
         if start is None:
             return cls(tally, sampler(source, start=fine), fine)
         rough = start if fine is None else fine[start]

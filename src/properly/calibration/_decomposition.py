@@ -524,7 +524,8 @@ def find_intervals(
     # What the test draws is independent, or a series. The bias is that of clusters, drawn as a
     # whole, or of series.
     is_tested = not (measure(source).warn() if has_time(source) else has_clusters(source))
-    null, worlds = null or NullDraws(source, rules, rng), Worlds.of(source)
+    null = null or NullDraws(source, rules, rng)
+    worlds = Worlds.of(source, null.cells)
     prices = [ForecastPrices.at(worlds.sampler.value, rule) for rule in rules]
     fit = recalibrate(worlds.tally)
     recalibrated = fit.spread(fit.event_rate)

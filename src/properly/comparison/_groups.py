@@ -16,7 +16,7 @@ from properly._boundary._notices import notice
 from properly._boundary._options import Drawing, as_drawing, check_flag
 from properly._boundary._text import many
 from properly.calibration._calibration_test import combined_test, dependent_test
-from properly.calibration._components import NullDraws
+from properly.calibration._components import CellSizes, NullDraws
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.calibration._line import Subject, find_line
 from properly.comparison._contrasts import (
@@ -31,7 +31,14 @@ from properly.comparison._group_variance import UnitCounts, count_units
 from properly.comparison._groups_record import FOR_INTERVAL, Contrast, GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, is_dependent, numbered, require_groups, rows_in_use
+from properly.counts._cases import (
+    Cases,
+    has_strata,
+    is_dependent,
+    numbered,
+    require_groups,
+    rows_in_use,
+)
 from properly.counts._scoring import losses, price, unit_of
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
@@ -50,6 +57,8 @@ FEW = 20
 MANY = 20
 # Fewer events, or non-events, leave a slope too uncertain to be worth printing.
 FOR_SLOPE = 20
+# Draws of groups are counted in fewer cells than those of all cases, since there are many groups.
+CELLS = CellSizes((1 << 8, 1 << 6), 1 << 11, (1 << 12, 1 << 8))
 # Of fewer cases miscalibration is nearly all bias.
 FOR_MISCALIBRATION = 200
 
@@ -176,7 +185,7 @@ def by_group(
 
     *What is drawn.* The calibration test of a group is that of `properly.calibration_test`, and its
     corrected miscalibration that of `properly.decompose`. One set of calibrated outcomes serves
-    both.
+    both. Groups of more than 2,048 distinct forecasts are drawn in some 380 cells.
 
     *Memory.* Of independent cases, what each group adds up to is kept. With a `reference`, or of
     classes, one number for each group and each case; two for each group and cluster, or time; two
@@ -380,7 +389,7 @@ def calibrate_groups(
         if is_dependent(group):
             test = dependent_test(group, small)
         else:
-            null = NullDraws(group, [Brier(), *rules], drawing.rng)
+            null = NullDraws(group, [Brier(), *rules], drawing.rng, CELLS)
             test = combined_test(group, drawing.replicates, null)
         p[g], is_bound[g] = test.p_value, test.p_is_bound
         if is_large:
@@ -393,7 +402,7 @@ def calibrate_groups(
 
 def _stands_alone(cases: Tally | Cases) -> bool:
     """Tell whether a group has the times, or the clusters of each stratum, to vary."""
-    if isinstance(cases, Tally):
+    if not (is_dependent(cases) or has_strata(cases)):
         return True
     design = Design.of(cases)
     case = np.arange(len(design.weight))

@@ -49,9 +49,9 @@ def fast_stream(rng: np.random.Generator) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(rng.integers(0, 2**63, 4).tolist()))
 
 
-def batches(replicates: int, units: int) -> Iterator[int]:
+def batches(replicates: int, units: int, at_once: int = AT_ONCE) -> Iterator[int]:
     """Share replicates out, so that memory does not grow with their number."""
-    most = max(1, AT_ONCE // units)
+    most = max(1, at_once // units)
     for done in checked(range(0, replicates, most)):
         yield min(most, replicates - done)
 
@@ -110,19 +110,21 @@ class Counts:
                 yield Draw(weight, rng.binomial(weight, probability))
             return
         cell = np.repeat(np.arange(forecasts), self.weight) if self.has_ties else None
-        for _ in checked(range(replicates)):
+        for rows in batches(replicates, total, BATCH // 8):
             # The whole part of one uniform number says which case, the rest whether it has the
             # event. In place, since fresh memory costs as much as the arithmetic.
-            place = rng.random(total)
+            place = rng.random((rows, total))
             place *= total
             row = place.astype(np.intp)
             place -= row
             drawn = row if cell is None else cell[row]
             happened = place < probability[drawn]
+            drawn += forecasts * np.arange(rows)[:, None]
             drawn *= 2
             drawn += happened
-            both = np.bincount(drawn, minlength=2 * forecasts)
-            yield Draw(both[::2] + both[1::2], both[1::2])
+            both = np.bincount(drawn.ravel(), minlength=2 * forecasts * rows)
+            others, events = both.reshape(rows, forecasts, 2).transpose(2, 0, 1)
+            yield from map(Draw, others + events, events)
 
     def tables(
         self, probability: Column, replicates: int, rng: np.random.Generator
@@ -199,10 +201,10 @@ class Counts:
                 yield from (Draw(self.weight, row) for row in events)
             return
         n, p, single = self.weight, probability, self.weight.max() == 1
-        pieces = [p[k : k + BATCH] for k in range(0, len(p), BATCH)]
-        for _ in checked(range(replicates)):
-            drawn = [rng.random(len(x)) < x for x in pieces] if single else [rng.binomial(n, p)]
-            yield Draw(n, np.concatenate(drawn, dtype=np.int64))
+        for rows in batches(replicates, len(p), BATCH):
+            shape = rows, len(p)
+            drawn = rng.random(shape) < p if single else rng.binomial(n, p, shape)
+            yield from (Draw(n, row) for row in drawn.astype(np.int64, copy=False))
 
 
 def _poisson(mean: Column, rows: int, rng: np.random.Generator) -> Column:
