@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import properly
+from properly.inference import _draws
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
@@ -46,8 +47,8 @@ def tensors(y: Any, models: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     return torch.tensor(y), {name: torch.tensor(p) for name, p in models.items()}
 
 
-def evaluate(y: Any, models: dict[str, Any]) -> Any:
-    return properly.evaluate(y, models, within=(0.01, 0.1), replicates=0, rng=1)
+def evaluate(y: Any, models: dict[str, Any], replicates: int = 0) -> Any:
+    return properly.evaluate(y, models, within=(0.01, 0.1), replicates=replicates, rng=1)
 
 
 def numbers(told: Any) -> Iterator[Any]:
@@ -110,18 +111,56 @@ def crossed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return count
 
 
-@pytest.mark.parametrize(("models", "most"), [(1, 50_000), (3, 750_000)])
-def test_only_records_leave_the_device(crossed: Counter[str], models: int, most: int) -> None:
+@pytest.mark.parametrize(
+    ("models", "replicates", "most"), [(1, 0, 50_000), (3, 0, 750_000), (1, 9, 200_000)]
+)
+def test_only_records_and_cells_leave_the_device(
+    crossed: Counter[str],
+    monkeypatch: pytest.MonkeyPatch,
+    models: int,
+    replicates: int,
+    most: int,
+) -> None:
+    monkeypatch.setattr(_draws, "FINE", (1 << 10, 1 << 5))
     told = []
     for n in (100_000, 400_000):
         y, forecasts = tensors(*sample("continuous", "float32", n))
         crossed.clear()
-        evaluate(y, dict(list(forecasts.items())[:models]))
+        evaluate(y, dict(list(forecasts.items())[:models]), replicates)
         told.append(crossed["cpu"])
         # Whatever became an array was fetched on purpose; on a device nothing else can.
         assert crossed["__array__"] <= crossed["cpu"]
     # Bins grow with the third root of the cases; kinds of pairs are as many as thresholds allow.
     assert told[1] < min(2 * told[0], most)
+
+
+def test_draws_from_cells_of_tensors_say_what_draws_from_arrays_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_draws, "FINE", (1 << 12, 1 << 7))
+    y, models = sample("continuous", "float32", 20_000)
+    models = {"sharp": models["sharp"]}
+    got, expected = evaluate(*tensors(y, models), 199), evaluate(y, models, 199)
+    for rule, parts in expected.decompositions["sharp"].items():
+        mine = got.decompositions["sharp"][rule]
+        for part in ("score", "miscalibration", "discrimination", "uncertainty"):
+            assert getattr(mine, part) == pytest.approx(getattr(parts, part), rel=1e-9)
+            ends = getattr(parts.intervals, part)
+            assert getattr(mine.intervals, part) == pytest.approx(ends, rel=0.05, abs=1e-9)
+    mine, other = (e.calibration["sharp"] for e in (got, expected))
+    assert (mine.cases, mine.events, mine.certain) == (other.cases, other.events, other.certain)
+    assert mine.slope.value == pytest.approx(other.slope.value, rel=1e-5)
+    assert mine.ici.value == pytest.approx(other.ici.value, rel=1e-3)
+    assert mine.ici.mean_if_calibrated == pytest.approx(other.ici.mean_if_calibrated, rel=0.1)
+    mine, other = (e.calibration_tests["sharp"] for e in (got, expected))
+    assert mine.miscalibration == pytest.approx(other.miscalibration, rel=1e-9)
+    assert mine.mean_if_calibrated == pytest.approx(other.mean_if_calibrated, rel=0.1)
+    band, wanted = (e.reliability["sharp"].band for e in (got, expected))
+    for side in zip(band.at(wanted.x), (wanted.lower, wanted.upper), strict=True):
+        np.testing.assert_allclose(*side, atol=0.02)
+    np.testing.assert_array_equal(
+        got.reliability["sharp"].value, expected.reliability["sharp"].value
+    )
 
 
 def test_repairs_of_tensors_are_those_of_arrays() -> None:

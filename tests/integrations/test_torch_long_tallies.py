@@ -11,6 +11,7 @@ from tests import long_tallies
 import properly
 from properly.counts._device import condense
 from properly.counts._pooling import count, count_tensors
+from properly.inference import _draws
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
@@ -84,3 +85,25 @@ def test_weighted_and_added_tallies_give_the_same_curves(kind: str, given: str) 
         found.append((curve.net_benefit, curve.right, roc.area, regret.left, regret.right))
     for expected, got in zip(*found, strict=True):
         np.testing.assert_array_equal(got, expected)
+
+
+@SINGLE_AND_DOUBLE
+@pytest.mark.parametrize("rows", [900, 10**6])
+def test_fine_cells_are_made_in_pieces_and_hold_what_was_counted(
+    monkeypatch: pytest.MonkeyPatch, dtype: str, rows: int
+) -> None:
+    monkeypatch.setattr(_draws, "FINE", (400, 20))
+    monkeypatch.setattr(_draws, "ROWS", rows)
+    expected, t = both("distinct", dtype)
+    cells: Any = _draws.in_fine_cells(t)
+    assert isinstance(cells.value, np.ndarray)
+    assert len(cells) < 700
+    assert (cells.total, cells.event_rate) == (t.total, t.event_rate)
+    assert (np.diff(cells.value) > 0).all()
+    for end in (slice(20), slice(-20, None)):
+        np.testing.assert_array_equal(cells.value[end], expected.value[end])
+    moment = expected.value.astype(float) @ expected.weight
+    assert cells.weight @ cells.value == pytest.approx(moment, rel=1e-12)
+    assert cells.weight[20:-20].max() < 60
+    monkeypatch.setattr(_draws, "FINE", (len(t), 20))
+    assert _draws.in_fine_cells(t) is t

@@ -17,6 +17,7 @@ from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_time
 from properly.inference._averages import Estimate, warn_of_clusters, warn_of_outcomes
 from properly.inference._dependence import Dependence, measure
+from properly.inference._draws import in_fine_cells
 
 if TYPE_CHECKING:
     import numpy as np
@@ -308,7 +309,7 @@ def calibration_summary(
     """
     check_choice(fit, get_args(Fit), "fit")
     drawing = as_drawing(level, replicates, rng)
-    subject = Subject.of(cases)
+    subject = Subject.of(in_fine_cells(cases))
     warn_of_outcomes(*subject.with_log_odds().outcomes)
     if subject.design is not None:
         warn_of_clusters(subject.design)

@@ -50,6 +50,7 @@ from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
 from properly.inference._averages import warn_of_few
 from properly.inference._dependence import measure
+from properly.inference._draws import in_fine_cells
 from properly.inference._intervals import within_range
 from properly.inference._moments import Spread
 from properly.inference._shares import student, wilson
@@ -443,7 +444,7 @@ def _decompose_event(
     parts = decompose_by(as_tally(tally), [rule])
     if drawing is None:
         return parts[0]
-    intervals = find_intervals(tally, [rule], parts, drawing)[0]
+    intervals = find_intervals(in_fine_cells(tally), [rule], parts, drawing)[0]
     warn_of_few(tally)
     return replace(parts[0], intervals=intervals)
 

@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 
 Forecasts: TypeAlias = Literal["auto", "discrete", "continuous"]
 Scheme: TypeAlias = Literal["width", "count"]
+# Bands that are drawn, whatever the forecasts are.
+DRAWN = {("consistency", x) for x in ("auto", "resampling")}
+DRAWN |= {("confidence", x) for x in ("corp", "resampling")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -368,8 +371,13 @@ def _of_event(
     band = dependence = None
     if kind is not None:
         from properly.calibration._reliability_bands import BandRequest, find_band
+        from properly.inference._draws import in_fine_cells
 
         request = BandRequest(tally, t, fit, drawing)
+        drawn = in_fine_cells(tally) if (kind, method) in DRAWN else tally
+        if drawn is not tally:
+            cells = as_tally(drawn)
+            request = BandRequest(cells, cells, recalibrate(cells), drawing)
         band, dependence = find_band(request, kind, method), request.dependence
         # Bands of calibrated forecasts, and simultaneous ones, hold with few events too.
         if kind == "confidence":

@@ -26,7 +26,6 @@ from properly.calibration._reliability import reliability
 from properly.calibration._statistics import certainties
 from properly.counts._baselines import baselines
 from properly.counts._cases import has_time, is_dependent, is_in_place, rows_in_use
-from properly.counts._tally import as_tally
 from properly.decisions._murphy import regret_curve
 from properly.engines._summary import Summary
 from properly.errors import DataError
@@ -259,10 +258,8 @@ class _EventModels(_Models):
         # What is drawn here is compared with once more, by the test of calibration.
         null = source.nulls[name] = NullDraws(drawn, [*request.rules, Brier()], drawing.rng)
         # Cells have a score of their own.
-        is_grouped = tally.cells is not None or null.start is not None
+        is_grouped = tally.cells is not None or null.start is not None or len(drawn) < len(tally)
         own = [scores[rule].interval for rule in exact] if is_grouped else None
-        if drawn is not tally:
-            parts = _by_rule(as_tally(drawn), request.rules)
         counts = list(parts.values())
         null.exact.update((r, x.miscalibration) for r, x in zip(request.rules, counts, strict=True))
         around = find_intervals(drawn, request.rules, counts, drawing, null=null, scores=own)

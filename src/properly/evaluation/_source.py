@@ -34,6 +34,7 @@ from properly.decisions._single_cases import WorstCases, show_beside, worst_case
 from properly.evaluation._phrases import at_thresholds, runs
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
+from properly.inference._draws import in_fine_cells
 from properly.inference._intervals import score_and_skill
 from properly.rules import Brier, Elementary, Log, Rule
 from properly.rules._ranked_probability import CutRule
@@ -254,6 +255,9 @@ class RowSource(EvaluationSource):
 
     def drawn(self, name: str) -> Tally | Cases:
         """Return the counts, or cases: weights say how far off parts are, as those of a sample."""
+        return in_fine_cells(self._counted(name))
+
+    def _counted(self, name: str) -> Tally | Cases:
         return self.tallies[name] if _cases.is_counted(self.cases[name]) else self.cases[name]
 
     def sampled(self, name: str) -> Cases | Tally:
@@ -262,7 +266,7 @@ class RowSource(EvaluationSource):
 
     def auc(self, name: str, about: Estimate) -> Estimate:  # noqa: ARG002 - as of sums
         """Estimate the area under the ROC curve."""
-        return auc_interval(self.drawn(name), level=self.request.level)
+        return auc_interval(self._counted(name), level=self.request.level)
 
     def questions(self, name: str, reduction: View) -> Mapping[str, Cases]:
         """Return the questions of a reduction about the class, by name."""

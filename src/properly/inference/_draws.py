@@ -14,20 +14,23 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._interrupts import checked
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
 from properly.counts._cases import (
     Cases,
     has_clusters,
     has_time,
+    is_in_place,
     is_unweighted,
     number_clusters,
     rows_in_use,
 )
-from properly.counts._tally import Tally, as_tally
+from properly.counts._device import stays
+from properly.counts._pooling import differences
+from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.errors import DataError
 from properly.inference._dependence import Latent, Residuals
 from properly.inference._design import is_alike
-from properly.typing import Column
+from properly.typing import Array, Column
 
 # With fewer cases a forecast than this, drawing cases is faster than drawing counts.
 FEW = 8
@@ -36,6 +39,11 @@ FEW = 8
 LONG = 1 << 15
 CELLS = 1 << 10
 ENDS = 1 << 7
+# Tensors of more distinct forecasts than can be made of these are drawn from so many cells, and
+# single forecasts at either end: far narrower than the cells above, and few to fetch. They are
+# made of so many rows at a time, for the memory of the device.
+FINE = (1 << 19, 1 << 11)
+ROWS = 1 << 24
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
 BATCH = 1 << 17
 # Counts that are held at a time, however many replicates are asked for.
@@ -435,8 +443,30 @@ def _rows(cases: Cases, *, grouped: bool) -> DrawnRows:
     return DrawnRows(value.astype(np.float64), cell, weight[order], y[order], start, latent)
 
 
+def in_fine_cells(source: Tally | Cases) -> Tally | Cases:
+    """Put very many tensors of independent cases into fine cells on their device, and fetch these.
+
+    What is drawn from, and compared with draws, is then in numpy, and as good as all forecasts.
+    """
+    if isinstance(source, Cases) and not is_in_place(source):
+        return source
+    tally = as_tally(source)
+    if not stays(tally) or len(tally) <= 2 * FINE[0]:
+        return source
+    pieces = -(-len(tally) // ROWS)
+    ends = np.linspace(0, len(tally), pieces + 1).astype(int).tolist()
+    columns = tally.value, *sums_of(tally)
+    parts = []
+    for some in map(slice, ends[:-1], ends[1:]):
+        piece = tally_of_sums([x[some] for x in columns])
+        start = cell_starts(piece.value, piece.weight, (FINE[0] // pieces, FINE[1]), 1)
+        cells = piece if start is None else in_cells(piece, start)
+        parts.append([to_numpy(x) for x in (cells.value, *sums_of(cells))])
+    return tally_of_sums([np.concatenate(x) for x in zip(*parts, strict=True)])
+
+
 def cell_starts(
-    value: Column, weight: Column, sizes: tuple[int, int] | None = None, most: int | None = None
+    value: Array, weight: Array, sizes: tuple[int, int] | None = None, most: int | None = None
 ) -> Column | None:
     """Find the first forecast of each cell; None if forecasts are few enough to be drawn as is.
 
@@ -445,36 +475,56 @@ def cell_starts(
     Cells have the same share of the cases and of the variance of their outcomes together, so that
     rare events have cells of their own; forecasts near either end, among them 0 and 1, stay single.
     """
-    if len(value) <= (most or LONG):
+    xp, (cells, ends) = namespace(value), sizes or (CELLS, ENDS)
+    if value.shape[0] <= max(most or LONG, 2 * ends):
         return None
-    cells, ends = sizes or (CELLS, ENDS)
     # In place, since forecasts are many.
-    share = 1 - value
+    part = xp.astype(weight, xp.float64)
+    share = 1 - xp.astype(value, xp.float64, copy=False)
     share *= value
-    share *= weight
-    share /= share.sum() or 1.0
-    share += weight / weight.sum()
-    np.cumsum(share, out=share)
+    share *= part
+    share /= xp.sum(share) or 1.0
+    part /= xp.sum(part)
+    share += part
+    del part
+    share = xp.cumulative_sum(share)
     share *= cells / share[-1]
-    number = share.astype(np.int32)
-    is_first = np.empty(len(value), dtype=bool)
-    np.not_equal(number[1:], number[:-1], out=is_first[1:])
-    is_first[: ends + 1] = is_first[-ends:] = True
-    return np.flatnonzero(is_first)
+    number = xp.astype(share, xp.int32)
+    single = xp.ones_like(number[: ends + 1], dtype=xp.bool)
+    others = number[ends + 1 : -ends] != number[ends : -ends - 1]
+    start: Column = xp.nonzero(xp.concat([single, others, single[1:]]))[0]
+    return start
 
 
-def in_cells(tally: Tally, start: Column) -> Tally:
-    """Take the forecasts of each cell as one, their mean."""
-    value = to_numpy(tally.value).astype(np.float64, copy=False)
-    mean, weight = means_of_cells(value, to_numpy(tally.weight), start)
-    others = tally.events, tally.event_squares, tally.nonevent_squares
-    sums: Any = (None if x is None else np.add.reduceat(to_numpy(x), start) for x in others)
-    return Tally(mean, weight, *sums)
+def in_cells(tally: Tally, start: Array) -> Tally:
+    """Take the forecasts of each cell as one, their mean, where the cells were found."""
+    value, weight, *sums = (to_library_of(x, start) for x in (tally.value, *sums_of(tally)))
+    cells = means_of_cells(value, weight, start)
+    return tally_of_sums([*cells, *(add_cells(x, start) for x in sums)])
 
 
-def means_of_cells(value: Column, weight: Column, start: Column) -> tuple[Column, Column]:
+def means_of_cells(value: Array, weight: Array, start: Array) -> tuple[Any, Any]:
     """Return the mean forecast of each cell, and its cases."""
-    end, total = np.append(start[1:], len(value)) - 1, np.add.reduceat(weight, start)
-    mean = np.add.reduceat(weight * value, start) / total
+    xp, rows, total = namespace(value), _rows_of(value, start), add_cells(weight, start)
+    value = xp.astype(value, xp.float64, copy=False)
+    first, last = xp.take(value, start), xp.take(value, start + rows - 1)
+    # Distances from the first forecast are small, so that running sums of them are exact enough.
+    away = value - xp.repeat(first, rows)
+    away *= weight
+    mean = first + add_cells(away, start) / total
     # Rounding must not carry a mean out of its cell, nor change the only value in it.
-    return np.minimum(np.maximum(mean, value[start]), value[end]), total
+    return xp.minimum(xp.maximum(mean, first), last), total
+
+
+def add_cells(x: Array, start: Array) -> Any:
+    """Add up each cell: of tensors from running sums, on their device."""
+    if is_numpy(x):
+        return np.add.reduceat(x, start)
+    xp = namespace(x)
+    return differences(xp.take(xp.cumulative_sum(x), start + _rows_of(x, start) - 1))
+
+
+def _rows_of(x: Array, start: Array) -> Any:
+    """Count the rows of each cell."""
+    xp = namespace(start)
+    return xp.concat([start[1:], xp.full_like(start[:1], x.shape[0])]) - start
