@@ -8,7 +8,7 @@ they should.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial, reduce
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -22,13 +22,12 @@ from properly._boundary._options import as_generator, check_choice, check_flag, 
 from properly._boundary._text import many
 from properly.calibration._components import (
     ENOUGH,
-    FOR_MEAN,
     ForecastPrices,
     NullDraws,
     components,
     decide,
-    finer_means,
     least_of,
+    miscalibration_of,
     p_value,
 )
 from properly.calibration._event_tests import TRIALS, Trial
@@ -49,7 +48,7 @@ from properly.counts._reductions import VIEWS, Plan, View, ask, plan_for, refuse
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.inference._design import is_alike
-from properly.inference._draws import LONG, Draw, cell_starts, fast_stream, means_of_cells
+from properly.inference._draws import LONG, Draw, fast_stream
 from properly.rules import BinaryRule, Brier, Rule
 from properly.rules._penalty import decide_by_mode
 from properly.rules._ranked_probability import CutRule
@@ -325,29 +324,41 @@ class _ClassQuestion(NamedTuple):
         What its miscalibration is multiplied by.
     answer : callable
         Says which classes mean yes, given those of some of the cases, a row each.
-    sums : list of sparse matrix
-        What adds up, for each block of cases, their weight at each forecast.
+    cell : numpy array
+        The forecast of each case, as an index into the distinct ones.
     weight : numpy array
-        The weight at each forecast.
+        The weight of each case.
     prices : ForecastPrices
-        What the rule charges there.
+        What the rule charges at each forecast.
     known : tuple
         The score and the miscalibration, that of cells, and how much larger it is without, in mean.
     """
 
     share: float
     answer: Answer
-    sums: list[Any]
+    cell: Column
     weight: Column
     prices: ForecastPrices
     known: tuple[float, float, float, float]
 
     def miscalibration(self, classes: Iterable[tuple[slice, Column]]) -> Column:
         """Return that of each draw of classes, a column each, for each block of cases."""
-        pairs = zip(self.sums, classes, strict=True)
-        parts = (_events(sums, self.answer(drawn, some)) for sums, (some, drawn) in pairs)
-        drawn: Column = components(_draws(self.weight, reduce(np.add, parts)), self.prices)[0]
+        pairs = [(some, self.answer(drawn, some)) for some, drawn in classes]
+        events = reduce(np.add, (self._sum(*pair) for pair in pairs))
+        # Added up alike: rounding must not lead beyond certainty, nor short of it.
+        weight = reduce(np.add, (self._sum(some, yes[:, :1] | True) for some, yes in pairs))[:, 0]
+        drawn: Column = components((Draw(weight, row) for row in events.T), self.prices)[0]
         return drawn
+
+    def _sum(self, some: slice, happened: Column) -> Column:
+        """Add up the weight of events at each forecast, of all draws at once."""
+        from scipy.sparse import csc_array
+
+        cell, weight = self.cell[some], self.weight[some]
+        shape = len(self.prices.if_event), len(cell)
+        sums = csc_array((weight, cell, np.arange(len(cell) + 1, dtype=np.int32)), shape=shape)
+        total: Column = sums @ happened.astype(weight.dtype)
+        return total.astype(np.result_type(weight.dtype, np.int64))
 
 
 def _of_classes(
@@ -358,15 +369,10 @@ def _of_classes(
     blocks = [slice(k, k + BLOCK) for k in range(0, len(y), BLOCK)]
     drawers = [_drawer(p[some]) for some in blocks]
     seed = np.random.default_rng(rng.integers(0, 2**63))
-    stream, classes = fast_stream(seed), y[:, None]
-    if len(blocks) > 1:
-        single = fast_stream(seed)
-        few = np.concatenate([draw(single, FOR_MEAN) for draw in drawers])
-        classes = np.concatenate([classes.astype(few.dtype), few], axis=1)
-    questions = _questions(cases, plan, classes, blocks)
+    stream, drawn = fast_stream(seed), np.empty(0)
+    questions = _questions(cases, plan, seed)
     total = np.sum([q.share * np.array(q.known) for q in questions], axis=0)
     score, observed, in_cells, finer = map(float, total)
-    drawn = np.empty(0)
 
     def draws(replicates: int) -> Column:
         nonlocal drawn
@@ -395,54 +401,25 @@ def _of_classes(
     )
 
 
-def _questions(
-    cases: Cases, plan: Plan, classes: Column, blocks: list[slice]
-) -> list[_ClassQuestion]:
-    """Look at each question, given the class of each case, and further columns of it as drawn."""
+def _questions(cases: Cases, plan: Plan, rng: np.random.Generator) -> list[_ClassQuestion]:
+    """Find what is known of each question, and the cell of each case."""
     weight, used = rows_in_use(cases)[2:]
-    answers, asked = _answers(cases, plan.view, used), ask(cases, plan.view).values()
-    counts = weight.astype(np.uint16) if is_alike(weight) and weight[0] == 1 else weight
-    result = []
+    if is_alike(weight) and weight[0] == 1:
+        weight = np.ones(len(weight), dtype=np.uint16)
+    answers, asked, result = _answers(cases, plan.view, used), ask(cases, plan.view).values(), []
     for share, answer, x, rule in zip(plan.weights, answers, asked, plan.rules, strict=True):
         # What has no weight adds nothing, even if it is infinite.
-        if share == 0:
-            continue
-        value, cell = np.unique(to_numpy(x.p)[used], return_inverse=True)
-        value, total = value.astype(np.float64), np.bincount(cell, weight).astype(weight.dtype)
-        prices, finer = ForecastPrices.at(value, rule), 0.0
-        events = _events(_sums(cell, weight, len(value)), answer(classes, slice(None)))
-        row, *few = _draws(total, events)
-        score, size = prices.mean(*row), components([row], prices)[0, 0]
-        observed, start = size, cell_starts(value, total)
-        if start is not None:
-            cell = np.repeat(np.arange(len(start)), np.diff(start, append=len(value)))[cell]
-            value, total = means_of_cells(value, total, start)
-            exact, prices = prices, ForecastPrices.at(value, rule)
-            finer = finer_means(few, start, [exact], [prices])[0][0]
-            [row] = _draws(total, np.add.reduceat(row.events, start)[:, None])
-            size = components([row], prices)[0, 0]
-        sums = [_sums(cell[some], counts[some], len(total)) for some in blocks]
-        known = score, observed, size, finer
-        result.append(_ClassQuestion(share, answer, sums, total, prices, known))
+        if share > 0:
+            null = NullDraws(as_counted(x), [rule], rng)
+            every = as_tally(null.source)
+            first = to_numpy(every.value)[null.start if null.start is not None else slice(None)]
+            cell = np.searchsorted(first, to_numpy(x.p)[used], side="right") - 1
+            known = *miscalibration_of(every, rule), null.observed(rule)[1], null.finer[0]
+            prices = ForecastPrices.at(null.sampler.value, rule)
+            result.append(
+                _ClassQuestion(share, answer, cell.astype(np.int32), weight, prices, known)
+            )
     return result
-
-
-def _sums(cell: Column, weight: Column, cells: int) -> Any:
-    """Make the matrix that adds up weights, a column a case, by cell."""
-    from scipy.sparse import csr_array
-
-    return csr_array((weight, (cell, np.arange(len(cell)))), shape=(cells, len(cell)))
-
-
-def _events(sums: Any, happened: Column) -> Column:
-    """Add up the weight of events, of all draws at once; a product of few bits is widened after."""
-    total: Column = sums @ happened.astype(sums.dtype)
-    return total.astype(np.result_type(sums.dtype, np.int64))
-
-
-def _draws(weight: Column, events: Column) -> Iterator[Draw]:
-    # Rounding must not lead beyond certainty.
-    return (Draw(weight, np.minimum(row, weight)) for row in events.T)
 
 
 def _answers(cases: Cases, view: str, used: Column) -> list[Answer]:
@@ -472,7 +449,7 @@ def _drawer(p: Column) -> Callable[[np.random.Generator, int], Column]:
         for row in result:
             number = rng.random(len(p)) * total
             for limit in limits:
-                np.add(row, number >= limit, out=row)
+                np.add(row, (number >= limit).view(np.uint8), out=row)
         return np.ascontiguousarray(result.T)
 
     return draw

@@ -245,10 +245,10 @@ class NullDraws:
         single = sampler(self.source, clusters=False)
         prices = [ForecastPrices.at(single.value, rule) for rule in self.rules]
         draws = single.outcomes(single.value, FOR_MEAN, self._single)
-        return [float(x[0]) for x in finer_means(draws, self.start, prices, self._prices)]
+        return [float(x[0]) for x in _finer(draws, self.start, prices, self._prices)]
 
 
-def finer_means(
+def _finer(
     draws: Iterable[Draw],
     start: Column,
     by_rule: Sequence[ForecastPrices],
@@ -408,7 +408,7 @@ class Worlds(NamedTuple):
         draws = self.cells.draws(curve, replicates, rng, fitted)
         many = components_by_rule(counted(draws, replicates), rough)
         few = self.sampler.draws(truth, FOR_MEAN, rng, recalibrated)
-        shifts = finer_means(few, self.start, by_rule, rough)
+        shifts = _finer(few, self.start, by_rule, rough)
         with infinities():
             return [x + shift[:, None] for x, shift in zip(many, shifts, strict=True)]
 
