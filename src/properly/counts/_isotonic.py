@@ -148,8 +148,11 @@ def _blocks(weight: Column, events: Column, rise: Column | int = 0) -> tuple[Col
     """
     from scipy.optimize import isotonic_regression
 
-    first = isotonic_regression(events / weight + rise, weights=weight).blocks[:-1]
-    return first, np.add.reduceat(weight, first), np.add.reduceat(events, first)
+    rate = events / weight
+    rate += rise
+    fit = isotonic_regression(rate, weights=weight)
+    first = fit.blocks[:-1]
+    return first, fit.weights, np.add.reduceat(events, first)
 
 
 def refit(weight: Column, events: Column) -> Refit:
@@ -172,8 +175,12 @@ def refit(weight: Column, events: Column) -> Refit:
     np.logical_and(events[:-1] < weight[:-1], events[1:] > 0, out=begins[1:])
     begins[edges] = True
     start = np.flatnonzero(begins)
-    row = (start if drawn is None else drawn[start]) // forecasts
-    weight, events = (np.add.reduceat(x, start) for x in (weight, events))
+    # Where most rows may begin one, sums save nothing.
+    if 4 * len(start) > 3 * size:
+        start = np.arange(size)
+    else:
+        weight, events = (np.add.reduceat(x, start) for x in (weight, events))
+    row = np.repeat(np.arange(rows), np.diff(np.searchsorted(start, edges), append=len(start)))
     blocks, weight, events = _blocks(weight, events, 2 * row)
     first = start[blocks]
     last = np.append(first[1:], size) - 1
@@ -214,6 +221,7 @@ def refit_sequences(happened: Column) -> Refit:
     row = np.repeat(np.arange(replicates), runs)
     begin, total, events = _blocks(cases, events, 2 * row)
     # Cases are counted without what was put before and after each replicate.
+    total = total.astype(cases.dtype)
     stop = np.cumsum(total)
     return Refit(row[begin], stop - total, stop - 1, total, events)
 
