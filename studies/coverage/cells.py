@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 RULES = (Brier(), Log())
 REPLICATES = 199
-# More than the 32,768 distinct forecasts above which draws are counted in cells.
+# More than the 8,192 distinct forecasts above which draws are counted in cells.
 CASES = 40_000
 SLOPES = (1.0, 0.75)
 

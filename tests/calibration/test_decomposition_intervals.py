@@ -271,8 +271,9 @@ def test_where_dependence_is_too_long_no_test_takes_part() -> None:
 
 @pytest.fixture
 def small_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in (("LONG", 300), ("CELLS", 60), ("ENDS", 8)):
+    for name, size in (("CELLS", 60), ("ENDS", 8)):
         monkeypatch.setattr(_draws, name, size)
+    monkeypatch.setattr(_components, "MANY", 300)
     monkeypatch.setattr(_components, "NARROW", (150, 20))
 
 

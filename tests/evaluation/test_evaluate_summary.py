@@ -12,6 +12,7 @@ from tests.sums_of_rows import sum_rows
 
 import properly
 from properly import report
+from properly.calibration import _components
 from properly.engines import Summary
 from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._pipeline import gather
@@ -222,8 +223,9 @@ def test_what_cells_can_have_changed_is_told(grouped: Any, whole: Any) -> None:
 def test_many_forecasts_are_drawn_in_cells_and_parts_stay_exact(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name, size in (("LONG", 200), ("CELLS", 40), ("ENDS", 5)):
+    for name, size in (("CELLS", 40), ("ENDS", 5)):
         monkeypatch.setattr(_draws, name, size)
+    monkeypatch.setattr(_components, "MANY", 200)
     y, p = RNG.random(400) < 0.3, RNG.random(400)
     summary = Summary.of_rows([Brier()], y, {"one": p, "two": p**2})
     found = gather(summary, Asked("binary", (Brier(),), Brier(), None, 0.95, 9, 1))

@@ -163,7 +163,7 @@ def calibration_test(
     miscalibration is that of `properly.decompose`: the sum over the questions.
     Exact too.
 
-    **Very many forecasts.** Of more than 32,768 distinct forecasts, draws are counted in about
+    **Very many forecasts.** Of more than 8,192 distinct forecasts, draws are counted in about
     1,300 cells, and compared with what was observed in the same cells. The miscalibration is that
     of all forecasts, and so is, but for chance, its mean if they are calibrated. So it is with each
     question about classes.

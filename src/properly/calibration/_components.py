@@ -45,6 +45,8 @@ ENOUGH = 1000
 # Draws that tell how much grouping takes from a mean: both sides come from the same outcomes, so
 # that their difference hardly varies.
 FOR_MEAN = 5
+# Of more distinct forecasts than this, draws are counted in cells.
+MANY = 1 << 13
 # Narrow cells that stand for all forecasts where cases are drawn with replacement, and single
 # forecasts at either end.
 NARROW = (1 << 14, 1 << 11)
@@ -423,7 +425,7 @@ class Worlds(NamedTuple):
 def _starts(
     tally: Tally, sizes: tuple[int, int] | None = None, most: int | None = None
 ) -> Column | None:
-    return cell_starts(to_numpy(tally.value), to_numpy(tally.weight), sizes, most)
+    return cell_starts(to_numpy(tally.value), to_numpy(tally.weight), sizes, most or MANY)
 
 
 def find_bias(

@@ -367,7 +367,7 @@ def decompose(
     cannot allow for, always. Of cases with times, outcomes are drawn that depend on one another as
     much as these do, see `properly.calibration_test`.
 
-    **Very many forecasts.** Of more than 32,768 distinct ones, what is drawn for bias, intervals
+    **Very many forecasts.** Of more than 8,192 distinct ones, what is drawn for bias, intervals
     and tests is counted in cells. The score and its parts stay those of all forecasts; what is
     tested is counted in the same cells as its draws. Over 50 data sets, the study of coverage found
     no mean difference beyond chance but one, of 0.4 %; of a single set, a p-value near calibration
