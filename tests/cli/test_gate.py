@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
 import shlex
 from pathlib import Path
@@ -90,6 +91,59 @@ def test_a_name_is_refused_before_any_work(
     monkeypatch.setattr(_score_command, "evaluated", None)
     result = gate(file, condition)
     assert (result.exit_code, result.stdout) == (2, "")
+
+
+# What takes long, and the conditions that ask for it.
+WORK = {
+    "line": "properly.calibration._calibration_summary.find_line",
+    "distances": "properly.calibration._calibration_summary.find_distances",
+    "test": "properly.calibration._calibration_test.combined_test",
+    "parts": "properly.evaluation._pipeline.find_intervals",
+    "band": "properly.calibration._reliability_bands.find_band",
+    "means": "properly.evaluation._pipeline.means",
+    "pairs": "properly.comparison._pair_tests.compare_models",
+    "thresholds": "properly.decisions.dominance",
+    "worst": "properly.evaluation._source.worst_forecasts",
+}
+
+
+@pytest.mark.parametrize(
+    ("condition", "work"),
+    [
+        ("brier.upper > 0", set()),
+        ("log.skill.lower > -9", set()),
+        ("auc < 0.99", set()),
+        ("not-better-than no-model", set()),
+        ("means.correct < 0.99", {"means"}),
+        ("calibration.slope < 9", {"line"}),
+        ("calibration.observed_expected.lower < 9", {"line"}),
+        ("calibration.ici > 0", {"line", "distances"}),
+        ("calibration.ici.upper_if_calibrated > 0", {"line", "distances"}),
+        ("calibration.p-value < 2", {"test"}),
+        ("brier.miscalibration.upper > 0", {"parts"}),
+        ("worse-than good", {"pairs"}),
+    ],
+)
+def test_a_gate_computes_what_its_conditions_are_about_and_nothing_else(
+    condition: str, work: set[str], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = ("--outcome", "y", "--forecast", "good", "--forecast", "poor", "--fail-if", condition)
+    # What is printed as JSON has everything.
+    expected = run("score", file, *about, "--format", "json")
+    done: set[str] = set()
+
+    def watched(name: str, call: Any) -> Any:
+        return lambda *args, **options: [done.add(name), call(*args, **options)][1]
+
+    for name, path in WORK.items():
+        monkeypatch.setattr(path, watched(name, pkgutil.resolve_name(path)))
+    evaluated = _score_command.evaluated
+    # Names are looked up in an evaluation of its own.
+    forget = lambda *args, **options: [done.clear(), evaluated(*args, **options)][1]  # noqa: E731
+    monkeypatch.setattr(_score_command, "evaluated", forget)
+    result = run("score", file, *about)
+    assert done == work
+    assert (result.exit_code, result.stderr) == (expected.exit_code, expected.stderr)
 
 
 @pytest.mark.parametrize(

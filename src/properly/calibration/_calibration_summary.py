@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
-from properly._boundary._options import as_drawing, check_choice
+from properly._boundary._options import Drawing, as_drawing, check_choice
 from properly._boundary._record import Record
 from properly._boundary._text import SMALLEST_P, many, p_text, table
 from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
@@ -36,6 +36,7 @@ COLUMNS = (
     *("measure", "value", "standard_error", "lower", "upper", "p_value"),
     *("mean_if_calibrated", "upper_if_calibrated"),
 )
+UNMEASURED = (AbsoluteError(math.nan, math.nan, math.nan),) * 4, "none"
 ERRORS = {"ici": "ICI (mean)", "e50": "E50 (median)", "e90": "E90", "emax": "Emax"}
 
 
@@ -308,7 +309,11 @@ def calibration_summary(
     if calibrated: from 99 draws of independent outcomes
     """
     check_choice(fit, get_args(Fit), "fit")
-    drawing = as_drawing(level, replicates, rng)
+    return summarize(cases, as_drawing(level, replicates, rng), fit)
+
+
+def summarize(cases: Tally | Cases, drawing: Drawing, fit: Fit | None) -> CalibrationSummary:
+    """Summarise calibration, with distances if a curve is named, compared if there are draws."""
     subject = Subject.of(in_fine_cells(cases))
     warn_of_outcomes(*subject.with_log_odds().outcomes)
     if subject.design is not None:
@@ -316,7 +321,10 @@ def calibration_summary(
     dependence = measure(cases) if has_time(cases) else None
     known = dependence is None or not dependence.warn()
     line = find_line(subject, drawing.level)
-    errors, curve = find_distances(subject, fit, drawing, compared=known)
+    errors, curve = UNMEASURED
+    if fit is not None:
+        compared = known and drawing.replicates > 0
+        errors, curve = find_distances(subject, fit, drawing, compared=compared)
     sample = subject.sample
     total = float(sample.weight.sum())
     return CalibrationSummary(
@@ -325,7 +333,7 @@ def calibration_summary(
         *errors,
         tests=line.tests if known else UNTESTED,
         test_method=line.test_method if known else "none",
-        fit=fit,
+        fit=fit or "none",
         curve=curve,
         mean_forecast=float(sample.weight @ sample.value) / total,
         event_rate=float(sample.events.sum()) / total,

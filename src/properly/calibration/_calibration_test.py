@@ -242,9 +242,11 @@ def calibration_test(
     return result
 
 
-def combined_test(source: Tally | Cases, replicates: int, null: NullDraws) -> CalibrationTest:
+def combined_test(
+    source: Tally | Cases, replicates: int, null: NullDraws | None, rng: Any = None
+) -> CalibrationTest:
     """Make the usual test of independent cases, by draws that others have made, Brier's too."""
-    return _by_trial("combined", Trial(source, Brier(), replicates, given=null))
+    return _by_trial("combined", Trial(source, Brier(), replicates, rng, given=null))
 
 
 def dependent_test(source: Cases, small: float) -> CalibrationTest:

@@ -12,6 +12,7 @@ import operator
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
@@ -56,6 +57,8 @@ SECTIONS = {
     "means": "means",
     "certain": "certain",
 }
+# A distance in a calibration summary; what stands below it takes draws.
+DISTANCE = re.compile(r"calibration[.](?:ici|e50|e90|emax)([.].*)?")
 # What is found only if a condition names it, or if it is asked for.
 GAINS = ("gain", "gain.lower", "gain.upper", "gain.mean_change", "gain.in_sample")
 # What stands in the same place as what holds it, and what is no result.
@@ -246,12 +249,12 @@ def parse_condition(text: str) -> Condition | Versus:
     return Condition(text, shape["left"].strip(), shape["sign"], limit)
 
 
-def numbers_of(record: Mapping[str, Any]) -> Numbers:
+def numbers_of(record: Mapping[str, Any], sections: Iterable[str] = SECTIONS) -> Numbers:
     """Lay out what conditions may be about: by model, all numbers that it has in JSON."""
     numbers: Numbers = {model: {} for model in record["models"]}
-    for section, name in SECTIONS.items():
+    for section in sections:
         for model, value in (record.get(section) or {}).items():
-            numbers[model].update(_leaves(value, name))
+            numbers[model].update(_leaves(value, SECTIONS[section]))
     for model, repair in record.get("repairs", {}).items():
         gain = repair["gain"]
         low, high = gain["interval"]
@@ -313,8 +316,11 @@ def _reasons(value: Any, name: str) -> Iterator[tuple[str, str]]:
         yield from _reasons(below, f"{name}.{key}".removeprefix("."))
 
 
-def names_of(task: Task, classes: int, **request: Any) -> list[str]:
-    """Name all numbers that an evaluation by some rules has, from one of a few made-up cases."""
+def names_of(task: Task, classes: int, **request: Any) -> dict[str, str]:
+    """Name all numbers that an evaluation by some rules has, and the fields that they are of.
+
+    It is one of a few made-up cases.
+    """
     import numpy as np
 
     import properly
@@ -327,7 +333,9 @@ def names_of(task: Task, classes: int, **request: Any) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made_up = properly.evaluate(y, {"model": p}, task=task, rng=0, **request)
-    return _all_names(numbers_of(made_up.to_dict()))
+    record, fields = made_up.to_dict(), {x: x for x in SECTIONS} | {"models": "decompositions"}
+    by_field = {of: numbers_of(record, [x]) for x, of in fields.items()}
+    return {name: field for field, numbers in by_field.items() for name in _all_names(numbers)}
 
 
 def _all_names(numbers: Numbers) -> list[str]:
@@ -381,14 +389,6 @@ def references(conditions: Iterable[Condition | Versus], *, is_stored: bool) -> 
     return tuple(dict.fromkeys(named))
 
 
-class Vocabulary(NamedTuple):
-    """The names of numbers, and whether one that a condition names takes draws, or maps."""
-
-    names: list[str]
-    takes_draws: bool
-    takes_maps: bool
-
-
 @dataclass(frozen=True)
 class Gate:
     """Conditions on models whose names are known, before they are evaluated.
@@ -411,27 +411,40 @@ class Gate:
     is_stored: bool
 
     def require_names(
-        self, rules: Sequence[str], names: Callable[[int], Iterable[str]]
-    ) -> Vocabulary:
-        """Refuse names that are unknown, and tell whether a number takes draws, or maps.
+        self, rules: Sequence[str], names: Callable[[int], dict[str, str]]
+    ) -> tuple[Iterable[str], dict[str, bool]]:
+        """Refuse names that are unknown; return the others.
 
-        Names are those that there are without draws, or with some.
+        Return as well the fields that conditions are about, and whether each takes draws. Names are
+        looked up without draws first, then in a calibration summary, then with draws.
         """
-        models, found = (*self.models, *self.others), set()
+        from properly.evaluation._source import Draws
+
+        models, fields, drawn = (*self.models, *self.others), dict[str, bool](), set[str]()
         limits = [x for x in self.conditions if isinstance(x, Condition)]
-        known, takes_draws = [*names(0), *GAINS] if limits else [], False
+        known = names(0) | dict.fromkeys(GAINS, "repairs") if limits else {}
+        more = [{"decompositions": 1, "calibration_tests": 1}, {"calibration": 1}]
         for condition in self.conditions:
             if isinstance(condition, Versus):
                 self._require_versus(condition, rules)
+                if condition.other in models:
+                    fields["comparisons"] = False
                 continue
-            try:
-                _, what = _resolve(condition.left, models, known)
-            except click.UsageError:
-                if not takes_draws:
-                    known, takes_draws = [*known, *names(1)], True
-                _, what = _resolve(condition.left, models, known)
-            found.add(what)
-        return Vocabulary(known, takes_draws, not found.isdisjoint(GAINS))
+            while more:
+                with suppress(click.UsageError):
+                    _resolve(condition.left, models, known)
+                    break
+                found = names(Draws(more.pop()))
+                drawn = set() if more else found.keys() - known.keys()
+                known |= found
+            _, what = _resolve(condition.left, models, known)
+            # There is no calibration summary without draws, which only distances take.
+            needs = {known[what]: what in drawn or known[what] == "calibration"}
+            distance = DISTANCE.fullmatch(what)
+            if distance is not None:
+                needs["distances"] = distance[1] is not None
+            fields |= {x: takes or fields.get(x, False) for x, takes in needs.items()}
+        return known, fields
 
     def _require_versus(self, versus: Versus, rules: Sequence[str]) -> None:
         models = (*self.models, *self.others)
@@ -451,7 +464,7 @@ class Gate:
     def failures(
         self,
         evaluation: Evaluation,
-        vocabulary: Vocabulary,
+        names: Iterable[str],
         stored: Callable[[str, str], GateContrast] | None,
     ) -> Iterator[Failure]:
         """Yield the conditions that hold or cannot be evaluated.
@@ -462,10 +475,9 @@ class Gate:
         numbers, reasons = numbers_of(record), reasons_of(record)
         for condition in self.conditions:
             if isinstance(condition, Condition):
-                yield from condition.failures(numbers, self.models, vocabulary.names, reasons)
+                yield from condition.failures(numbers, self.models, names, reasons)
                 continue
-            names = self.models if condition.model is None else (condition.model,)
-            for name in names:
+            for name in self.models if condition.model is None else (condition.model,):
                 if name == condition.other:
                     continue
                 rule = condition.rule or evaluation.primary

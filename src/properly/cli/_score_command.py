@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,11 +14,12 @@ from properly.cli._baseline import Stored, against, keep_forecasts, read_stored
 from properly.cli._chosen import Chosen
 from properly.cli._engine import Large, evaluated, opened, refuse_without_rows
 from properly.cli._formats import FORMATS, references_for
-from properly.cli._gate import Condition, Failure, Gate, Versus, Vocabulary, names_of, references
+from properly.cli._gate import Condition, Failure, Gate, Versus, names_of, references
 from properly.cli._option_table import EvaluateOptions
 from properly.cli._running import as_json, emit, refuse, require_output
 from properly.evaluation._evaluate import rules_of_task
-from properly.evaluation._record import score_rows
+from properly.evaluation._record import BY_MODEL, score_rows
+from properly.evaluation._source import Draws
 from properly.rules._registry import sources_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 PARTS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
 PARTS_SOURCE = {"miscalibration, discrimination": ["corp"]}
+# What JSON has of an evaluation beside the records of each model.
+BESIDE = ("decompositions", "distances", "comparisons", "pairs")
 RESAMPLED = ("miscalibration", "discrimination")
 NOTHING = (math.nan, math.nan)
 
@@ -110,14 +113,13 @@ def _scored(
         beside = chosen.plan.beside
         models = tuple(name for name in chosen.forecasts if name not in beside)
         gate = Gate(conditions, models, beside, is_stored=stored is not None)
-        vocabulary = _require(gate, chosen, stored, request)
-        needs = {"--keep-forecasts": keep, "A condition on gain": vocabulary.takes_maps}
+        names, fields = _require(gate, chosen, stored, request)
+        needs = {"--keep-forecasts": keep, "A condition on gain": "repairs" in fields}
         if isinstance(chosen, Large) and any(needs.values()):
             refuse_without_rows(next(what for what in needs if needs[what]), chosen.engine)
-        if not (vocabulary.takes_draws or intervals):
-            request["replicates"] = 0
-        recalibrate = "auto" if vocabulary.takes_maps else None
-        evaluation = evaluated(chosen, recalibrate=recalibrate, **request)
+        draws = _draws(layout, fields, request["replicates"], chosen.task, intervals=intervals)
+        recalibrate = "auto" if "repairs" in fields else None
+        evaluation = evaluated(chosen, recalibrate=recalibrate, **request | {"replicates": draws})
     sections: dict[str, Any] = {}
     texts = [wrapped(repair.result.sentence) for repair in evaluation.repairs.values()]
     contrast = None
@@ -127,13 +129,26 @@ def _scored(
         texts.append(str(then))
     if keep and isinstance(chosen, Chosen):
         sections["stored"] = keep_forecasts(chosen)
-    failures = list(gate.failures(evaluation, vocabulary, contrast))
+    failures = list(gate.failures(evaluation, names, contrast))
     return _laid_out(evaluation, layout, sections, texts), failures
+
+
+def _draws(
+    layout: str, needs: Mapping[str, bool], replicates: int, task: str, *, intervals: bool
+) -> Draws:
+    """Return the fields that are printed, or that conditions are about, with the draws of each."""
+    fields = {name: takes * replicates for name, takes in needs.items()}
+    if layout == "json":
+        draws = replicates if intervals else max(fields.values(), default=0)
+        fields |= dict.fromkeys((*BESIDE, *BY_MODEL[task == "binary"]), draws)
+    elif layout == "csv" and intervals:
+        fields["decompositions"] = replicates
+    return Draws(fields)
 
 
 def _require(
     gate: Gate, chosen: Chosen | Large, stored: Stored | None, request: Mapping[str, Any]
-) -> Vocabulary:
+) -> tuple[Iterable[str], dict[str, bool]]:
     """Refuse, before the work, what conditions name in vain; tell whether they take draws."""
     judges = rules_of_task(chosen.task, request["rules"] or None, request["within"])[0]
     rules = [rule.name for rule in judges]

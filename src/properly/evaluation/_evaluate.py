@@ -281,7 +281,8 @@ def evaluate(
     drawing: dict[str, Any] = {"level": _options.check_level(level), "rng": seed}
     # Without replicates, what is drawn is left out.
     draws = _options.check_whole(replicates, "replicates", 0)
-    drawing |= {"recalibrate": recalibrate, "replicates": draws}
+    fields = getattr(replicates, "fields", None)
+    drawing |= {"recalibrate": recalibrate, "replicates": draws, "fields": fields}
     backend = library_of(y)
     if isinstance(y, Summary):
         if show is not None:

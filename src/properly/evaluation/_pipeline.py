@@ -17,21 +17,22 @@ from properly import calibration, comparison, decisions
 from properly._boundary._chunks import one_blas_thread, share_out
 from properly._boundary._interrupts import checked
 from properly._boundary._notices import collected, notice
-from properly._boundary._options import as_drawing, as_generator
+from properly._boundary._options import Drawing, as_drawing, as_generator
 from properly._boundary._progress import counted
 from properly._boundary._text import printable
 from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import Decomposition, decompose_by, find_intervals
 from properly.calibration._reliability import reliability
 from properly.calibration._statistics import certainties
+from properly.counts import _cases
 from properly.counts._baselines import baselines
-from properly.counts._cases import has_time, is_dependent, is_in_place, rows_in_use
 from properly.decisions._murphy import regret_curve
 from properly.engines._summary import Summary
 from properly.errors import DataError
 from properly.evaluation._checkup._notes import doubts
 from properly.evaluation._record import MOST_CLASSES, Curves, Evaluation
 from properly.evaluation._source import COST, IMPROPER, Asked, RowSource, SumSource, has_parts
+from properly.inference._dependence import measure
 from properly.probability._means import means
 from properly.rules import RPS, Brier
 from properly.typing import Progress
@@ -92,7 +93,7 @@ def _fields(source: Source) -> dict[str, Any]:
     """Make the fields of all models, then those of pairs, and say how far this has come."""
     request, models = source.request, (_EventModels if source.is_event else _ClassModels)(source)
     tasks = [(name, step) for name in source.models for step in models.steps]
-    compared = request.rules if len(source.models) > 1 else ()
+    compared = request.rules if len(source.models) > 1 and models.makes("comparisons") else ()
     at_thresholds = source.is_event and not source.summed and len(compared) > 0
     steps = _Steps(len(tasks) + len(compared) + at_thresholds, request.progress)
     results: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
@@ -145,13 +146,19 @@ class _Models:
 
     # Fields by step; those left out, with a note, where the data do not allow them.
     every: ClassVar[dict[str, tuple[str, ...]]]
+    # Those that tables and notes need.
+    least: tuple[str, ...] = ("scores", "decompositions", "decisions")
     optional: tuple[str, ...] = ("groups", "over_time", "repairs")
 
     def __init__(self, source: Source) -> None:
         self.source, self.request, self.primary = source, source.request, source.request.primary
         self.done: dict[str, dict[str, Any]] = {name: {} for name in source.models}
-        repairs = {} if self.request.recalibrate is None else {"recalibration": ("repairs",)}
-        self.steps = self.every | repairs
+        repairs = {} if self.request.recalibrate is None else {"recalibration": ["repairs"]}
+        self.steps = {k: [*filter(self.makes, x)] for k, x in self.every.items()} | repairs
+
+    def makes(self, field: str) -> bool:
+        """Return whether a field is to be made."""
+        return self.request.fields is None or field in {*self.request.fields, *self.least}
 
     def do(self, steps: _Steps, task: tuple[str, str]) -> tuple[list[str], list[str]]:
         """Make some fields of one model; return what was noticed, and why some cannot be had."""
@@ -171,9 +178,9 @@ class _Models:
 
     def fields(self) -> dict[str, Any]:
         """Return each field by model, without the models that do not have it."""
-        names = dict.fromkeys(chain.from_iterable(self.done.values()))
-        every = {what: {name: x[what] for name, x in self.done.items()} for what in names}
-        return {k: {m: x for m, x in by.items() if x is not None} for k, by in every.items()}
+        names = dict.fromkeys(chain(*self.every.values(), *self.done.values()))
+        made = {what: {name: x.get(what) for name, x in self.done.items()} for what in names}
+        return {k: {m: x for m, x in by.items() if x is not None} for k, by in made.items()}
 
     def together(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Return the fields that all models have together."""
@@ -192,7 +199,7 @@ class _Models:
     def over_time(self, name: str) -> OverTime | None:
         """Score consecutive periods, of times as they were given; sums have none."""
         cases = self.source.given.get(name)
-        if cases is None or not has_time(cases):
+        if cases is None or not _cases.has_time(cases):
             return None
         return comparison.over_time(cases, self.primary, level=self.request.level)
 
@@ -201,7 +208,7 @@ class _Models:
 
         There is no band of counts where weighted cases would be drawn one by one.
         """
-        if self.request.replicates and self.source.has_bands:
+        if self.request.draws("reliability") and self.source.has_bands:
             with suppress(DataError) if self.source.summed else nullcontext():
                 level = self.request.level
                 return reliability(sampled, band="consistency", level=level, **options)
@@ -220,18 +227,19 @@ class _EventModels(_Models):
         "reliability": ("decompositions", "calibration_tests", "reliability", "certain"),
         "calibration": ("grouping", "worst", "aucs", "means", "calibration", "groups", "over_time"),
     }
+    least = (*_Models.least, "reliability", "certain", "grouping", "aucs")
     optional = ("aucs", "means", "calibration", "calibration_tests", *_Models.optional)
 
     def together(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Compare models by threshold, and say how to make their curves."""
         source, request, tallies = self.source, self.request, self.source.tallies
-        fields = {"dominances": {}} if source.summed else self._pairs(fields["scores"])
+        pairs = {"dominances": {}} if source.summed else self._pairs(fields["scores"])
         source.notes += self._about_times()
         constants = baselines(tallies[source.models[0]])
         sampled = {name: source.sampled(name) for name in source.models}
         # Counts do not tell how clusters vary.
         level = request.level if source.has_bands else None
-        return fields | {
+        return pairs | {
             "regret": Curves(regret_curve, tallies),
             "decision": Curves(partial(_drawn_later, "decision_curve", "every"), tallies),
             "roc": Curves(partial(_drawn_later, "roc_curve"), tallies),
@@ -241,20 +249,21 @@ class _EventModels(_Models):
             "baseline_regret": {name: regret_curve(x) for name, x in constants.items()},
         }
 
-    def _drawn(self, name: str) -> Cases | Tally | None:
+    def _drawn(self, field: str, name: str) -> Cases | Tally | None:
         """Return what is drawn from; None where nothing is."""
-        return self.source.drawn(name) if self.request.replicates else None
+        return self.source.drawn(name) if self.request.draws(field) else None
 
     def decompositions(self, name: str) -> dict[str, Decomposition]:
         """Split the exact scores by all rules; draws say how far off the parts may be."""
         source, request, tally = self.source, self.request, self.source.tallies[name]
-        drawn, scores = self._drawn(name), self.done[name]["scores"]
+        drawn, scores = self._drawn("decompositions", name), self.done[name]["scores"]
         exact = parts = _by_rule(tally, request.rules)
         if tally.cells is not None:
             exact = {rule: _ungrouped(x, scores[rule].value) for rule, x in parts.items()}
         if drawn is None:
             return exact
-        drawing = as_drawing(request.level, request.replicates, request.rng)
+        _cases.note_whole_weights(drawn)
+        drawing = as_drawing(request.level, request.draws("decompositions"), request.rng)
         # What is drawn here is compared with once more, by the test of calibration.
         null = source.nulls[name] = NullDraws(drawn, [*request.rules, Brier()], drawing.rng)
         # Cells have a score of their own.
@@ -270,13 +279,14 @@ class _EventModels(_Models):
         """Test the calibration; of dependent cases, by another test."""
         from properly.calibration._calibration_test import combined_test, dependent_test
 
-        drawn = self._drawn(name)
+        drawn = self._drawn("calibration_tests", name)
         if drawn is None:
             return None
-        if is_dependent(drawn):
+        if _cases.is_dependent(drawn):
             # Holm's method multiplies the smallest p-value by the number of models.
             return dependent_test(drawn, (1 - self.request.level) / len(self.done))
-        return combined_test(drawn, self.request.replicates, self.source.nulls.pop(name))
+        null, rng = self.source.nulls.pop(name, None), self.request.rng
+        return combined_test(drawn, self.request.draws("calibration_tests"), null, rng)
 
     def reliability(self, name: str) -> Any:
         """Draw the curve."""
@@ -305,18 +315,21 @@ class _EventModels(_Models):
 
     def calibration(self, name: str) -> CalibrationSummary | None:
         """Summarize the calibration."""
-        options: dict[str, Any] = {"level": self.request.level, **self.request.draws}
-        drawn = self._drawn(name)
-        return None if drawn is None else calibration.calibration_summary(drawn, **options)
+        from properly.calibration._calibration_summary import summarize
+
+        request, drawn = self.request, self._drawn("calibration", name)
+        drawing = Drawing(request.level, request.draws("distances"), as_generator(request.rng))
+        fit: Any = "spline" if self.makes("distances") else None
+        return None if drawn is None else summarize(drawn, drawing, fit)
 
     def _about_times(self) -> list[str]:
         """Say how much dependence in time was allowed for."""
-        found = {name: made["reliability"] for name, made in self.done.items()}
+        tested = self.request.draws("calibration_tests")
+        timed = {name: x for name, x in self.source.cases.items() if tested and _cases.has_time(x)}
         numbers = [
-            f"of {printable(name)} {x.dependence.numbers} and "
-            f"{x.dependence.effective_times:,.0f} effective times"
-            for name, x in found.items()
-            if x.band is not None and x.dependence is not None
+            f"of {printable(name)} {x.numbers} and {x.effective_times:,.0f} effective times"
+            for name, x in zip(timed, map(measure, timed.values()), strict=True)
+            if not x.is_too_long
         ]
         about = f"bands and tests allow for dependence in time: {'; '.join(numbers)}"
         return [about] if numbers else []
@@ -327,7 +340,7 @@ class _EventModels(_Models):
         value = {name: by_rule[self.primary.name].value for name, by_rule in scores.items()}
         order = sorted(value, key=lambda name: (math.isnan(value[name]), value[name]))
         options: dict[str, Any] = {"level": request.level, "rng": request.rng}
-        best, *paired = order[:MOST_PAIRED]
+        best, *paired = order[: MOST_PAIRED if self.makes("dominances") else 1]
         for other in counted(paired, len(paired)):
             pair = source.cases[best], source.cases[other]
             try:
@@ -341,7 +354,7 @@ class _EventModels(_Models):
         areas = partial(_compare_areas, source.cases, request.level, request.seed or 0)
         over = partial(_compare_over_ranges, kept, within=request.within, **how)
         curves = Curves(_call, {"ranges": over, "areas": areas}, keep=True)
-        return {"dominances": bands, "pairs": curves}
+        return {"dominances": bands, "pairs": curves if self.makes("pairs") else {}}
 
 
 # Modules that draw curves are not loaded before a curve is wanted.
@@ -399,7 +412,7 @@ def _compare_over_ranges(
 
 def _compare_areas(models: dict[str, Cases], level: float, seed: int) -> Comparison | None:
     """Compare all pairs; none if there are no pairs, or the rows are not at hand, or too few."""
-    if len(models) == 1 or is_in_place(next(iter(models.values()))):
+    if len(models) == 1 or _cases.is_in_place(next(iter(models.values()))):
         return None
     from properly.comparison._pair_tests import Options, compare_models
 
@@ -454,7 +467,8 @@ class _ClassModels(_Models):
                 "those whose answers vary most, and without bands"
             )
             source.notes += [] if source.summed else [note]
-        options: Any = {"rng": as_generator(request.rng), "replicates": request.replicates}
+        draws, rng = request.draws("reliability"), as_generator(request.rng)
+        options: Any = {"rng": rng, "replicates": draws}
         return {
             question: self._curve(x, x, **options) if banded else reliability(x)
             for question, x in counted(questions.items(), len(questions))
@@ -471,7 +485,7 @@ class _ClassModels(_Models):
         source, task = self.source, self.request.task
         if source.summed:
             return None
-        y, p, weight, _ = rows_in_use(source.cases[name])
+        y, p, weight, _ = _cases.rows_in_use(source.cases[name])
         reasons = {
             f"more than {MOST_RETAINED} classes": len(source.shares) > MOST_RETAINED,
             "cases with weights": bool(weight.min() < weight.max()),
@@ -486,7 +500,8 @@ class _ClassModels(_Models):
     def calibration_tests(self, name: str) -> CalibrationTest | None:
         """Test all questions together, where cases are independent and classes are not too many."""
         source = self.source
-        if source.summed or not self.request.replicates:
+        draws = self.request.draws("calibration_tests")
+        if source.summed or not draws:
             return None
         cases = source.cases[name]
         clustered = cases.clusters is not None
@@ -498,4 +513,5 @@ class _ClassModels(_Models):
         if self._is_left_out("calibration is not tested:", reasons):
             return None
         options: dict[str, Any] = {"statistic": "mcb", "reduction": self.request.reduction}
-        return calibration.calibration_test(cases, **options, **self.request.draws)
+        options |= {"replicates": draws, "rng": self.request.rng}
+        return calibration.calibration_test(cases, **options)

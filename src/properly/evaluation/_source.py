@@ -103,6 +103,16 @@ LEFT_OUT = {
 }
 
 
+class Draws(int):
+    """The most draws of some fields of an evaluation: of those that a command needs."""
+
+    def __new__(cls, fields: Mapping[str, int]) -> Any:
+        return super().__new__(cls, max(fields.values(), default=0))
+
+    def __init__(self, fields: Mapping[str, int]) -> None:
+        self.fields = fields
+
+
 @dataclass(frozen=True)
 class Asked:
     """The options of an evaluation, checked.
@@ -124,6 +134,8 @@ class Asked:
     given: Column | None = None
     # The map to repair models with, or how to choose it.
     recalibrate: Any = None
+    # The fields to make, with the draws of each; None for all.
+    fields: Mapping[str, int] | None = None
 
     @property
     def seed(self) -> int | None:
@@ -135,10 +147,9 @@ class Asked:
         """Which yes-or-no questions to ask: about cuts if there is an order, else about classes."""
         return "cumulative" if self.task == "ordinal" else "one_vs_rest"
 
-    @property
-    def draws(self) -> dict[str, Any]:
-        """How many draws to take, and from where."""
-        return {"replicates": self.replicates, "rng": self.rng}
+    def draws(self, field: str) -> int:
+        """Return how many draws a field takes."""
+        return self.replicates if self.fields is None else self.fields.get(field, 0)
 
     @property
     def severe(self) -> Any:
@@ -148,9 +159,9 @@ class Asked:
     @property
     def group_options(self) -> dict[str, Any]:
         """The options of groups, which are calibrated for an event alone."""
-        calibrated = self.task == "binary" and self.replicates > 0
-        draws = {"replicates": max(self.replicates, 1), "rng": self.rng}
-        return {"calibration": calibrated, "level": self.level, **draws}
+        draws = self.draws("groups")
+        options = {"level": self.level, "replicates": max(draws, 1), "rng": self.rng}
+        return {"calibration": self.task == "binary" and draws > 0, **options}
 
 
 def has_parts(rule: Rule) -> bool:
