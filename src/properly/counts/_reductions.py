@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
+from properly._boundary._chunks import sweep
 from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import namespace, without_gradient
 from properly.counts._calls import takes_class_rows
@@ -180,11 +181,16 @@ def top_label(cases: Cases) -> Cases:
 def upper_tails(p: Array) -> list[Array]:
     """Return the probability above each cut, lowest cut first, in double precision."""
     xp = namespace(p)
-    p = xp.astype(without_gradient(p), xp.float64)
+    pieces = sweep(_tails, without_gradient(p))
+    return [xp.concat([tails[:, k] for tails in pieces]) for k in range(int(p.shape[1]) - 1)]
+
+
+def _tails(p: Array) -> Array:
+    xp = namespace(p)
+    p = xp.astype(p, xp.float64)
     lower = xp.cumulative_sum(p[:, :-1], axis=1)
     upper = xp.flip(xp.cumulative_sum(xp.flip(p[:, 1:], axis=1), axis=1), axis=1)
-    tails = _above(as_decimals(lower), as_decimals(upper))
-    return [tails[:, k] for k in range(int(tails.shape[1]))]
+    return _above(as_decimals(lower), as_decimals(upper))
 
 
 def as_decimals(p: Array) -> Array:
