@@ -347,8 +347,9 @@ def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(
     p = rng.uniform(0.05, 0.95, 600)
     cases = properly.Cases(rng.random(600) < p, p, **known)
     exact = brief(cases, fit=fit, replicates=199)
-    for name, size in (("LONG", 500), ("CELLS", 150), ("ENDS", 30)):
+    for name, size in (("CELLS", 150), ("ENDS", 30)):
         monkeypatch.setattr(_draws, name, size)
+    monkeypatch.setattr(_curve_fits, "MANY", 500)
     monkeypatch.setattr(_curve_fits, "SMOOTH", (150, 30))
     monkeypatch.setattr(_curve_fits, "PIECE", 100)
     found = brief(cases, fit=fit, replicates=199)

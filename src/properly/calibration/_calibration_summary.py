@@ -266,7 +266,7 @@ def calibration_summary(
     expected events is of all cases. Nothing is ever moved away from 0 or 1, and a certain forecast
     that was wrong does not show in a slope: `properly.calibration_test` counts it.
 
-    **Many forecasts.** Of more than 32,768 distinct forecasts the drawn outcomes, and nothing else,
+    **Many forecasts.** Of more than 8,192 distinct forecasts the drawn outcomes, and nothing else,
     are counted in cells: some 600 for a spline, some 1,300 for other curves, with single forecasts
     at either end. With 100,000 forecasts that changed mean distances by no more than the draws do.
 

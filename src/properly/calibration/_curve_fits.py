@@ -64,6 +64,8 @@ FAR = 1e10
 ENOUGH = 1e-4
 # Entries of a table of random events: some ten megabytes at a time.
 ENTRIES = 1 << 21
+# Of more distinct forecasts than this, random outcomes are counted in cells.
+MANY = 1 << 13
 # Cells of very many forecasts that a smooth curve is fitted to random outcomes in, and single
 # forecasts at either end.
 SMOOTH = (1 << 9, 1 << 5)
@@ -493,7 +495,7 @@ def find_distances(
         unknown = AbsoluteError(math.nan, math.nan, math.nan)
         return (unknown, unknown, unknown, unknown), "none: all forecasts are 0 or 1"
     counted = subject.is_counted
-    start = cell_starts(value, weight, SMOOTH if fit == "spline" else None)
+    start = cell_starts(value, weight, SMOOTH if fit == "spline" else None, MANY)
     if start is not None:
         draws = draws.grouped(start)
     cells = (value, weight) if start is None else (draws.value, draws.total)
