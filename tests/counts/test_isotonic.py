@@ -194,6 +194,14 @@ def test_a_refit_of_fractional_weights_adds_them_up() -> None:
     np.testing.assert_allclose(fit.event_rate, [0.375, 0.75], rtol=1e-15)
 
 
+def test_no_rounding_of_fractional_weights_makes_a_rate_greater_than_1() -> None:
+    rng = np.random.default_rng(0)
+    weight = rng.gamma(2, size=300)
+    events = weight * rng.random((100, 300))
+    events[:, -40:] = weight[-40:]
+    assert isotonic.refit(weight, events).event_rate.max() == 1
+
+
 def test_a_curve_is_flat_on_bins_straight_between_them_and_nowhere_beyond() -> None:
     value = np.array([0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0])
     fit = isotonic.refit(np.array([0, 2, 0, 1, 4, 0, 0]), np.array([0, 1, 0, 0, 3, 0, 0]))

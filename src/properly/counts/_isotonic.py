@@ -152,7 +152,10 @@ def _blocks(weight: Column, events: Column, rise: Column | int = 0) -> tuple[Col
     rate += rise
     fit = isotonic_regression(rate, weights=weight)
     first = fit.blocks[:-1]
-    return first, fit.weights, np.add.reduceat(events, first)
+    # Fractions are added up as events are: another order could lead beyond certainty.
+    is_whole = np.issubdtype(weight.dtype, np.integer)
+    total = fit.weights if is_whole else np.add.reduceat(weight, first)
+    return first, total, np.add.reduceat(events, first)
 
 
 def refit(weight: Column, events: Column) -> Refit:
