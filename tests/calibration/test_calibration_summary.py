@@ -24,7 +24,7 @@ from tests.score_oracles import corrected
 import properly
 from properly.calibration import _curve_fits, calibration_summary
 from properly.errors import DataWarning
-from properly.inference import _draws
+from properly.inference import _cells
 
 ESTIMATES = ("observed_expected", "in_the_large", "intercept", "slope")
 ERRORS = ("ici", "e50", "e90", "emax")
@@ -166,7 +166,8 @@ def test_certain_forecasts_are_counted_and_never_moved() -> None:
     assert math.isfinite(found.observed_expected.value)
     # The spline leaves them out; other curves do not.
     rest = few(np.asarray(cases.y)[uncertain], p[uncertain])
-    assert vars(found.ici) == vars(rest.ici)
+    assert found.ici.value == rest.ici.value
+    assert found.emax.value == rest.emax.value
     assert (found.measured, found.cases) == (28, 40)
     said = (
         "12 forecasts of exactly 0 or 1 have no log odds: coefficients and distances are of the "
@@ -348,7 +349,7 @@ def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(
     cases = properly.Cases(rng.random(600) < p, p, **known)
     exact = brief(cases, fit=fit, replicates=199)
     for name, size in (("CELLS", 150), ("ENDS", 30)):
-        monkeypatch.setattr(_draws, name, size)
+        monkeypatch.setattr(_cells, name, size)
     monkeypatch.setattr(_curve_fits, "MANY", 500)
     monkeypatch.setattr(_curve_fits, "SMOOTH", (150, 30))
     monkeypatch.setattr(_curve_fits, "PIECE", 100)

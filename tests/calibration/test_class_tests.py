@@ -28,7 +28,7 @@ def draw(rng: np.random.Generator, n: int, **known: Any) -> properly.Cases:
 def draw_in_cells(monkeypatch: pytest.MonkeyPatch, single: int, cells: int, block: int) -> None:
     """Count draws in cells of so few forecasts, which are not, and take so few cases together."""
     for name, size in {"CELLS": cells, "ENDS": cells // 4}.items():
-        monkeypatch.setattr(f"properly.inference._draws.{name}", size)
+        monkeypatch.setattr(f"properly.inference._cells.{name}", size)
     monkeypatch.setattr("properly.calibration._components.MANY", single)
     monkeypatch.setattr("properly.calibration._calibration_test.BLOCK", block)
 

@@ -14,7 +14,7 @@ from properly._boundary._options import as_drawing
 from properly.calibration import _components as components
 from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.counts._isotonic import recalibrate
-from properly.inference._draws import Draw
+from properly.inference._cells import Draw
 from properly.rules import Bounded, Brier, Elementary, Log, Spherical
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 import properly
 from properly.calibration import _components
 from properly.errors import DataWarning
-from properly.inference import _draws
+from properly.inference import _cells
 from properly.rules import Bounded, Brier, Log, Misclassification, Spherical
 
 pytestmark = pytest.mark.filterwarnings("ignore:with .* intervals may cover less")
@@ -272,7 +272,7 @@ def test_where_dependence_is_too_long_no_test_takes_part() -> None:
 @pytest.fixture
 def small_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (("CELLS", 60), ("ENDS", 8)):
-        monkeypatch.setattr(_draws, name, size)
+        monkeypatch.setattr(_cells, name, size)
     monkeypatch.setattr(_components, "MANY", 300)
     monkeypatch.setattr(_components, "NARROW", (150, 20))
 

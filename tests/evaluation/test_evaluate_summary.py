@@ -17,7 +17,7 @@ from properly.engines import Summary
 from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._pipeline import gather
 from properly.evaluation._source import LEFT_OUT, Asked
-from properly.inference import _draws
+from properly.inference import _cells
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def test_many_forecasts_are_drawn_in_cells_and_parts_stay_exact(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name, size in (("CELLS", 40), ("ENDS", 5)):
-        monkeypatch.setattr(_draws, name, size)
+        monkeypatch.setattr(_cells, name, size)
     monkeypatch.setattr(_components, "MANY", 200)
     y, p = RNG.random(400) < 0.3, RNG.random(400)
     summary = Summary.of_rows([Brier()], y, {"one": p, "two": p**2})

@@ -26,7 +26,7 @@ def latent(times: int, each: int, *, shared: float, rho: float) -> Latent:
     """Return numbers of a dependence that is known as if from very many times."""
     time, slot = np.repeat(np.arange(times), each), np.tile(np.arange(each), times)
     psi = float(psi_of(np.array([rho]), times)[0])
-    return Latent(time, slot, times, shared, psi, 1e12)
+    return Latent(time, slot, times, 2 / math.pi * math.asin(shared), psi, 1e12)
 
 
 def of_psi(psi: float, times: int = 400) -> Dependence:
@@ -72,8 +72,8 @@ def test_the_same_outcome_at_each_time_is_shared() -> None:
     happened = np.repeat(rng.random(200) < 0.5, 4)
     p = rng.uniform(0.3, 0.7, 800)
     alike = Residuals.of(properly.Cases(happened, p, time=np.arange(800) // 4))
-    assert alike.shared > 0.9
-    assert Residuals.of(series(200, 4)).shared < 0.3
+    assert alike.latent().shared > 0.9
+    assert Residuals.of(series(200, 4)).latent().shared < 0.3
 
 
 # Draws

@@ -12,13 +12,15 @@ from scipy import stats
 
 import properly
 from properly.errors import DataError
-from properly.inference import _draws
-from properly.inference._draws import Counts, DrawnRows, cell_starts, fast_stream, in_cells, sampler
+from properly.inference import _cells
+from properly.inference._cells import Cells, cell_starts, in_cells
+from properly.inference._draws import Counts, DrawnRows, fast_stream, sampler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from properly.inference._draws import Draw, Sampler
+    from properly.inference._cells import Draw
+    from properly.inference._draws import Sampler
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
@@ -379,8 +381,8 @@ def test_cells_hold_neighbours_and_both_ends_stay_as_they_are(shape: float) -> N
     t = properly.Tally.from_counts(p, weight, rng.binomial(weight, p))
     start = cell_starts(t.value, t.weight)
     assert start is not None
-    cells, ends = in_cells(t, start), _draws.ENDS
-    assert len(cells) == len(start) <= _draws.CELLS + 2 * ends
+    cells, ends = in_cells(t, start), _cells.ENDS
+    assert len(cells) == len(start) <= _cells.CELLS + 2 * ends
     assert (cells.total, cells.event_rate) == (t.total, t.event_rate)
     assert cells.weight @ cells.value == pytest.approx(t.weight @ t.value, rel=1e-12)
     assert (np.diff(cells.value) > 0).all()
@@ -391,16 +393,17 @@ def test_cells_hold_neighbours_and_both_ends_stay_as_they_are(shape: float) -> N
     inner = slice(ends + 1, -ends - 1)
     variance = t.weight * t.value * (1 - t.value)
     share = t.weight / t.weight.sum() + variance / variance.sum()
-    assert np.add.reduceat(share, start)[inner].max() <= 2 / _draws.CELLS + share.max()
+    assert np.add.reduceat(share, start)[inner].max() <= 2 / _cells.CELLS + share.max()
 
 
 def test_cells_are_drawn_with_the_means_and_variances_of_their_cases() -> None:
-    cells = Counts(np.array([0.1, 0.5, 0.9]), np.array([400, 300, 50]), in_cells=True)
+    count = np.array([400, 300, 50])
+    cells = Cells(np.array([0.1, 0.5, 0.9]), count, count)
     truth = np.array([0.0, 0.25, 1.0])
     weight, events = stacked(cells.draws(truth, REPLICATES, np.random.default_rng(3)))
     for drawn, mean in (
-        (events, cells.weight * truth),
-        (weight - events, cells.weight * (1 - truth)),
+        (events, count * truth),
+        (weight - events, count * (1 - truth)),
     ):
         error = STANDARD_ERRORS * np.sqrt(mean / REPLICATES)
         assert (np.abs(drawn.mean(axis=0) - mean) <= error).all()
@@ -413,7 +416,8 @@ def test_cells_are_drawn_with_the_means_and_variances_of_their_cases() -> None:
     [(7, 0.5), (39, 0.02), (41, 0.5), (350, 0.03), (4000, 0.991), (10**8, 0.2)],
 )
 def test_counts_of_cells_have_their_distribution_functions(cases: int, probability: float) -> None:
-    cells = Counts(np.array([0.1, 0.9]), np.array([cases, 3]), in_cells=True)
+    count = np.array([cases, 3])
+    cells = Cells(np.array([0.1, 0.9]), count, count)
     rng, truth, mean = np.random.default_rng(5), np.array([probability, 1.0]), cases * probability
     outcomes = np.stack([x.events for x in cells.outcomes(truth, 100_000, rng)])
     assert (outcomes[:, 1] == 3).all()
@@ -425,5 +429,5 @@ def test_counts_of_cells_have_their_distribution_functions(cases: int, probabili
         exact = expected.cdf(number)
         # What chance does to the draws, and how far a skewed normal number may be off.
         error = 4 * np.sqrt(exact * (1 - exact) / len(drawn))
-        error += 0.02 / expected.var() * (expected.var() >= _draws.WIDE)
+        error += 0.02 / expected.var() * (expected.var() >= _cells.WIDE)
         assert (np.abs(upto - exact) <= error + 1e-12).all()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.inference import _draws
+from properly.inference import _cells
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
@@ -121,7 +121,7 @@ def test_only_records_and_cells_leave_the_device(
     replicates: int,
     most: int,
 ) -> None:
-    monkeypatch.setattr(_draws, "FINE", (1 << 10, 1 << 5))
+    monkeypatch.setattr(_cells, "FINE", (1 << 10, 1 << 5))
     told = []
     for n in (100_000, 400_000):
         y, forecasts = tensors(*sample("continuous", "float32", n))
@@ -137,7 +137,7 @@ def test_only_records_and_cells_leave_the_device(
 def test_draws_from_cells_of_tensors_say_what_draws_from_arrays_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_draws, "FINE", (1 << 12, 1 << 7))
+    monkeypatch.setattr(_cells, "FINE", (1 << 12, 1 << 7))
     y, models = sample("continuous", "float32", 20_000)
     models = {"sharp": models["sharp"]}
     got, expected = evaluate(*tensors(y, models), 199), evaluate(y, models, 199)

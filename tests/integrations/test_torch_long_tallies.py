@@ -11,7 +11,7 @@ from tests import long_tallies
 import properly
 from properly.counts._device import condense
 from properly.counts._pooling import count, count_tensors
-from properly.inference import _draws
+from properly.inference import _cells
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
@@ -92,10 +92,10 @@ def test_weighted_and_added_tallies_give_the_same_curves(kind: str, given: str) 
 def test_fine_cells_are_made_in_pieces_and_hold_what_was_counted(
     monkeypatch: pytest.MonkeyPatch, dtype: str, rows: int
 ) -> None:
-    monkeypatch.setattr(_draws, "FINE", (400, 20))
-    monkeypatch.setattr(_draws, "ROWS", rows)
+    monkeypatch.setattr(_cells, "FINE", (400, 20))
+    monkeypatch.setattr(_cells, "ROWS", rows)
     expected, t = both("distinct", dtype)
-    cells: Any = _draws.in_fine_cells(t)
+    cells: Any = _cells.in_fine_cells(t)
     assert isinstance(cells.value, np.ndarray)
     assert len(cells) < 700
     assert (cells.total, cells.event_rate) == (t.total, t.event_rate)
@@ -105,5 +105,5 @@ def test_fine_cells_are_made_in_pieces_and_hold_what_was_counted(
     moment = expected.value.astype(float) @ expected.weight
     assert cells.weight @ cells.value == pytest.approx(moment, rel=1e-12)
     assert cells.weight[20:-20].max() < 60
-    monkeypatch.setattr(_draws, "FINE", (len(t), 20))
-    assert _draws.in_fine_cells(t) is t
+    monkeypatch.setattr(_cells, "FINE", (len(t), 20))
+    assert _cells.in_fine_cells(t) is t

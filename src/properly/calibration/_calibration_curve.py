@@ -19,7 +19,7 @@ from properly.counts._cases import Cases
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._averages import warn_of_few
-from properly.inference._draws import cell_starts
+from properly.inference._cells import cell_starts
 from properly.inference._logistic import logit
 from properly.inference._moments import Spread
 from properly.typing import Column

@@ -16,8 +16,8 @@ from properly.calibration._line import UNTESTED, Subject, find_line, observed_ex
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_time
 from properly.inference._averages import Estimate, warn_of_clusters, warn_of_outcomes
+from properly.inference._cells import in_fine_cells
 from properly.inference._dependence import Dependence, measure
-from properly.inference._draws import in_fine_cells
 
 if TYPE_CHECKING:
     import numpy as np

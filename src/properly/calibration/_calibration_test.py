@@ -47,8 +47,9 @@ from properly.counts._cases import (
 from properly.counts._reductions import VIEWS, Plan, View, ask, plan_for, refuse_reduction
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
+from properly.inference._cells import LONG, Draw
 from properly.inference._design import is_alike
-from properly.inference._draws import LONG, Draw, fast_stream
+from properly.inference._draws import fast_stream
 from properly.rules import BinaryRule, Brier, Rule
 from properly.rules._penalty import decide_by_mode
 from properly.rules._ranked_probability import CutRule

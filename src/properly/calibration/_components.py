@@ -25,15 +25,8 @@ from properly.counts._cases import Cases
 from properly.counts._isotonic import Bins, Recalibration, recalibrate, refit_all
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import Tally, as_tally
-from properly.inference._draws import (
-    BATCH,
-    Draw,
-    Sampler,
-    cell_starts,
-    fast_stream,
-    in_cells,
-    sampler,
-)
+from properly.inference._cells import Draw, cell_starts, in_cells
+from properly.inference._draws import BATCH, Sampler, fast_stream, sampler
 from properly.rules import BinaryRule
 from properly.typing import Column
 

@@ -25,7 +25,8 @@ from properly._boundary._libraries import infinities
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
-from properly.inference._draws import Counts, Draw, Sampler, cell_starts, sampler
+from properly.inference._cells import Draw, cell_starts
+from properly.inference._draws import Sampler, sampler
 from properly.inference._logistic import PIECE, fit_columns, logit, separating_line
 from properly.inference._logistic import fit as fit_logistic
 from properly.typing import Column
@@ -486,19 +487,19 @@ def find_distances(
 
     Return mean, median, 90 % quantile and maximum of the distances, and what was fitted.
     """
-    draws, used = sampler(subject.source, clusters=False), subject.sample.is_uncertain
-    sample = subject.sample
-    if fit == "spline" and not used.all():
-        sample, draws = sample.among(used), _among(draws, used)
-    value, weight, events, _ = sample
+    sample, used = subject.sample, subject.sample.is_uncertain | (fit != "spline")
+    value, weight, events, _ = sample.among(used)
     if not len(value):
         unknown = AbsoluteError(math.nan, math.nan, math.nan)
         return (unknown, unknown, unknown, unknown), "none: all forecasts are 0 or 1"
     counted = subject.is_counted
-    start = cell_starts(value, weight, SMOOTH if fit == "spline" else None, MANY)
+    start = every = cell_starts(value, weight, SMOOTH if fit == "spline" else None, MANY)
     if start is not None:
-        draws = draws.grouped(start)
-    cells = (value, weight) if start is None else (draws.value, draws.total)
+        # The forecasts 0 and 1 are cells of their own.
+        every = np.union1d(np.flatnonzero(used)[start], np.flatnonzero(~used))
+    draws = sampler(subject.source, clusters=False, start=every)
+    drawn_at = used if every is None else used[every]
+    cells = draws.value[drawn_at], draws.total[drawn_at]
     curves = find_curves(fit, *cells, counted=counted, cases=(value, weight))
     if isinstance(curves, Spline):
         curve = curves.curve_of(value, weight, events)
@@ -514,7 +515,7 @@ def find_distances(
         drawn = np.concatenate(
             [
                 _distances(curves.at(x, rough=True), *cells, counted=counted)
-                for x in _events(draws, drawing)
+                for x in _events(draws, drawing, drawn_at)
             ]
         )
     columns = np.stack([observed[0], drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)])
@@ -531,17 +532,9 @@ def _distances(curves: Column, value: Column, weight: Column, *, counted: bool) 
     return np.column_stack([mean, np.stack(among), away.max(axis=1)])
 
 
-def _events(draws: Sampler, drawing: Drawing) -> Iterator[Column]:
+def _events(draws: Sampler, drawing: Drawing, some: Column) -> Iterator[Column]:
     """Draw outcomes with the probabilities that were forecast, some replicates at a time."""
-    some = max(1, ENTRIES // len(draws.value))
+    rows = max(1, ENTRIES // len(draws.value))
     outcomes: Iterator[Draw] = draws.outcomes(draws.value, drawing.replicates, drawing.rng)
-    while batch := [draw.events for draw in islice(outcomes, some)]:
+    while batch := [draw.events[some] for draw in islice(outcomes, rows)]:
         yield np.stack(batch).astype(np.float64)
-
-
-def _among(draws: Sampler, used: Column) -> Sampler:
-    """Draw at some of the forecasts only."""
-    if isinstance(draws, Counts):
-        return Counts(draws.value[used], draws.weight[used])
-    rows, number = used[draws.cell], np.cumsum(used) - 1
-    return draws.among(rows, draws.value[used], number[draws.cell[rows]])

@@ -49,8 +49,8 @@ from properly.counts._scoring import mean_loss, mean_score, share_saved
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
 from properly.inference._averages import warn_of_few
+from properly.inference._cells import in_fine_cells
 from properly.inference._dependence import measure
-from properly.inference._draws import in_fine_cells
 from properly.inference._intervals import within_range
 from properly.inference._moments import Spread
 from properly.inference._shares import student, wilson

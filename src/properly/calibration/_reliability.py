@@ -371,7 +371,7 @@ def _of_event(
     band = dependence = None
     if kind is not None:
         from properly.calibration._reliability_bands import BandRequest, find_band
-        from properly.inference._draws import in_fine_cells
+        from properly.inference._cells import in_fine_cells
 
         request = BandRequest(tally, t, fit, drawing)
         drawn = in_fine_cells(tally) if (kind, method) in DRAWN else tally

@@ -47,8 +47,9 @@ from properly.counts._isotonic import Recalibration, refit
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._band import Band, Kind, pointwise_bounds, resampled_bounds
+from properly.inference._cells import cell_starts
 from properly.inference._dependence import Dependence, measure
-from properly.inference._draws import Counts, cell_starts, fast_stream, sampler
+from properly.inference._draws import Counts, fast_stream, sampler
 from properly.inference._shares import bisect
 from properly.inference._variance import effective_total
 from properly.typing import Column, Floats
@@ -555,8 +556,7 @@ def _require_countable(tally: Tally) -> None:
 
 def _resampling(request: BandRequest, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
     value, recalibrated = request.sample.value, request.recalibrated
-    is_grouped = has_clusters(request.source) and not has_time(request.source)
-    if len(value) > DRAWN and not is_grouped and request.tally.event_squares is None:
+    if len(value) > DRAWN:
         return _resampling_in_cells(request, kind)
     x = value[np.linspace(0, len(value) - 1, min(len(value), POINTS)).round().astype(int)]
     probability = value if kind == "consistency" else recalibrated
@@ -573,7 +573,7 @@ def _resampling_in_cells(request: BandRequest, kind: Kind) -> tuple[Floats, Floa
     # An isotonic estimate looks about it as far as the cube root of the number of cases says.
     size = round(CELLS * max(1.0, float(request.tally.total) / MANY) ** (1 / 3))
     start = cell_starts(value, weight, (size, ENDS), DRAWN)
-    draws = sampler(request.source if has_time(request.source) else request.tally, start=start)
+    draws = sampler(request.source, start=start)
     if start is not None:
         fitted = np.add.reduceat(weight * fitted, start) / draws.total
     probability = draws.value if kind == "consistency" else fitted

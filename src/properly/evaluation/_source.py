@@ -33,8 +33,8 @@ from properly.decisions._grid import round_middle, round_thresholds
 from properly.decisions._single_cases import WorstCases, show_beside, worst_cases, worst_forecasts
 from properly.evaluation._phrases import at_thresholds, runs
 from properly.inference._auc import auc_interval
+from properly.inference._cells import in_fine_cells
 from properly.inference._design import few_times, one_dependence
-from properly.inference._draws import in_fine_cells
 from properly.inference._intervals import score_and_skill
 from properly.rules import Brier, Elementary, Log, Rule
 from properly.rules._ranked_probability import CutRule

@@ -13,6 +13,7 @@ from properly._boundary._chunks import share_out
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many
 from properly.counts._isotonic import refit, refit_sequences
+from properly.inference._cells import Cells
 from properly.inference._draws import Counts, Sampler, fast_stream
 from properly.typing import Floats
 
@@ -145,13 +146,13 @@ def resampled_bounds(
 
     A point beyond the forecasts of a replicate has no value there; the quantiles are of the others.
     """
-    if isinstance(sampler, Counts) and not sampler.in_cells and sampler.few_a_forecast:
+    if isinstance(sampler, Counts) and sampler.few_a_forecast:
         curves = _curves_in_batches(sampler, x, probability, drawing)
     else:
         stream, count = fast_stream(drawing.rng), len(sampler.value)
         drawn: Iterable[Any] = (
-            sampler.tables(probability, drawing.replicates, stream)
-            if isinstance(sampler, Counts) and sampler.in_cells
+            sampler.tables(probability, drawing.replicates, stream, recalibrated)
+            if isinstance(sampler, Cells)
             else sampler.draws(probability, drawing.replicates, stream, recalibrated)
         )
         fits = (refit(*draw) for draw in drawn)

@@ -32,6 +32,8 @@ FEW_TIMES, TOO_FEW_TIMES = 100, 30
 LONG_SERIES = "dependence is long for this series; p-values and bands are too sure"
 # Correlations from one time to the next that are drawn reach so far; psi is tabulated up to it.
 MOST, TABULATED = 0.995, 400
+# Of more times, neighbours are taken together: in `phi`, and in outcomes that are drawn.
+TIMES, RUNS = 1 << 15, 1 << 17
 # Correlations below rounding add nothing, in double and in single precision.
 NOTHING, SINGLE = 1e-17, 1e-8
 
@@ -151,6 +153,8 @@ class Residuals:
         balance are no reason to be surer than of independent ones.
         """
         weight, times, bins = self.design.weight, self.design.times, int(self.bin.max()) + 1
+        # Slow waves say as much, of very many times.
+        design = replace(self.design, time=self.time // -(-times // TIMES))
         if not self.independent > 0:
             # If no outcome varied, those of one time are taken as one.
             size = np.bincount(self.time, weight)
@@ -159,7 +163,7 @@ class Residuals:
         alone = 1.0 if is_alike(weight) else float(left @ left) / self.independent
         for b in range(bins):
             part = np.where(self.bin == b, left, 0.0)
-            variance += float(covariance(part[None], self.design).covariance[0, 0])
+            variance += float(covariance(part[None], design).covariance[0, 0])
         shown = max(times - bins, times / 2)
         return max(variance / self.independent * times / shown, alone)
 
@@ -198,20 +202,16 @@ class Residuals:
         return self.design.times / max(self._over_independent_times(spread), 1.0)
 
     @property
-    def shared(self) -> float:
-        r"""How much the normal numbers of two cases of one time are correlated.
-
-        If theirs have the correlation s, their outcomes have about :math:`2 / \pi \arcsin s`.
-        """
+    def same(self) -> float:
+        """How much the outcomes of two cases of one time are correlated; 1 if there are none."""
         total, squares, cases = (
             np.bincount(self.time, x)
             for x in (self.standardised, self.standardised**2, np.ones(len(self.p)))
         )
         pairs, mean = float((cases * (cases - 1)).sum()), float(squares.sum()) / len(self.p)
         if not (pairs and mean):
-            return 0.0
-        agreement = float((total**2 - squares).sum()) / pairs / mean
-        return math.sin(math.pi / 2 * min(max(agreement, 0.0), 1.0))
+            return 0.0 if pairs else 1.0
+        return min(max(float((total**2 - squares).sum()) / pairs / mean, 0.0), 1.0)
 
     @property
     def dependence(self) -> Dependence:
@@ -232,14 +232,24 @@ class Residuals:
         if cluster is not None:
             slot = cluster
         degrees = float(self.spread.degrees)
-        return Latent(time, slot, self.design.times, self.shared, self.psi, degrees)
+        return Latent(time, slot, self.design.times, self.same, self.psi, degrees)
 
 
 def measure(cases: Cases) -> Dependence:
     """Say how much the outcomes of cases depend on one another in time, once for all who ask."""
-    known: dict[str, Dependence] = vars(cases)
+    return _measured(cases)[0]
+
+
+def latent_of(cases: Cases) -> Latent:
+    """Return what draws numbers that depend on one another as much, once for all who ask."""
+    return _measured(cases)[1]
+
+
+def _measured(cases: Cases) -> tuple[Dependence, Latent]:
+    known: dict[str, tuple[Dependence, Latent]] = vars(cases)
     if "_dependence" not in known:
-        known["_dependence"] = Residuals.of(cases).dependence
+        left = Residuals.of(cases)
+        known["_dependence"] = left.dependence, left.latent()
     return known["_dependence"]
 
 
@@ -283,8 +293,8 @@ class Latent:
         The time and the slot of each case.
     times : int
         The number of times.
-    shared : float
-        The correlation of two cases of one time.
+    same : float
+        The correlation of the outcomes of two cases of one time; 1 if there are none.
     psi, degrees : float
         By how much sums vary, and how well that is known.
     """
@@ -292,9 +302,30 @@ class Latent:
     time: Column
     slot: Column
     times: int
-    shared: float
+    same: float
     psi: float
     degrees: float
+
+    @property
+    def shared(self) -> float:
+        r"""How much the normal numbers of two cases of one time are correlated.
+
+        If theirs have the correlation s, their outcomes have about :math:`2 / \pi \arcsin s`.
+        """
+        return math.sin(math.pi / 2 * self.same)
+
+    @cached_property
+    def run(self) -> int:
+        r"""How many neighbouring times depend on one another as a whole.
+
+        Of so many times L with the correlation :math:`\gamma` of neighbours, sums vary as much:
+        :math:`\psi = 1 + (L - 1) \gamma`. With no dependence three is the limit.
+        """
+        rho, least = rho_of(self.psi, self.times), -(-self.times // RUNS)
+        if rho > 0:
+            length = round(1 + (self.psi - 1) / (2 / math.pi * math.asin(rho)))
+            return max(least, min(length, self.times // 2))
+        return least if self.same < 1 else max(least, 3)
 
     @cached_property
     def _table(self) -> tuple[Column, Column]:

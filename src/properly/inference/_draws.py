@@ -1,74 +1,54 @@
 """Random tallies: outcomes drawn from given probabilities, case by case or by count.
 
-`sampler` is the one place that makes them: `Counts` of independent cases without weights, at each
-forecast or in cells of forecasts, and `DrawnRows` of all others.
+`sampler` is the one place that makes them. Of very many forecasts, cells are drawn; else `Counts`
+of independent cases without weights, and `DrawnRows` of all others.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._interrupts import checked
-from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly.counts._cases import (
     Cases,
     has_clusters,
     has_time,
-    is_in_place,
     is_unweighted,
     number_clusters,
     rows_in_use,
 )
-from properly.counts._device import stays
-from properly.counts._pooling import differences
-from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
+from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
-from properly.inference._dependence import Latent, Residuals
+from properly.inference._cells import (
+    Cells,
+    ClusteredCells,
+    Draw,
+    Kind,
+    TimedCells,
+    Units,
+    batches,
+    in_cells,
+)
+from properly.inference._dependence import Latent, latent_of, measure
 from properly.inference._design import is_alike
-from properly.typing import Array, Column
+from properly.typing import Column
 
 # With fewer cases a forecast than this, drawing cases is faster than drawing counts.
 FEW = 8
-# Of more distinct forecasts than this, what is drawn is counted in so many cells. Single cases
-# matter at either end only, where few make a step of an increasing curve.
-LONG = 1 << 15
-CELLS = 1 << 10
-ENDS = 1 << 7
-# Tensors of more distinct forecasts than can be made of these are drawn from so many cells, and
-# single forecasts at either end: far narrower than the cells above, and few to fetch. They are
-# made of so many rows at a time, for the memory of the device.
-FINE = (1 << 19, 1 << 11)
-ROWS = 1 << 24
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
 BATCH = 1 << 17
-# Counts that are held at a time, however many replicates are asked for.
-AT_ONCE = 1 << 19
-# Numbers of this variance or more are nearly normal, and far from 0.
-WIDE = 10
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:
     """Begin a stream of random numbers of its own, of the quickest kind, that `rng` decides on."""
     return np.random.Generator(np.random.SFC64(rng.integers(0, 2**63, 4).tolist()))
-
-
-def batches(replicates: int, units: int, at_once: int = AT_ONCE) -> Iterator[int]:
-    """Share replicates out, so that memory does not grow with their number."""
-    most = max(1, at_once // units)
-    for done in checked(range(0, replicates, most)):
-        yield min(most, replicates - done)
-
-
-class Draw(NamedTuple):
-    """Cases, or their weight, and events at each distinct forecast; 0 where none was drawn."""
-
-    weight: Column
-    events: Column
 
 
 class Sequences(NamedTuple):
@@ -90,13 +70,11 @@ class Sequences(NamedTuple):
 class Counts:
     """Cases of which only the number at each distinct forecast is known.
 
-    Drawing counts at forecasts has the same distribution as drawing cases, for less work. Of very
-    many forecasts, those of each cell are taken as one: how many cases are drawn is then random.
+    Drawing counts at forecasts has the same distribution as drawing cases, for less work.
     """
 
     value: Column
     weight: Column
-    in_cells: bool = False
 
     def draws(
         self,
@@ -106,10 +84,6 @@ class Counts:
         recalibrated: Column | None = None,  # noqa: ARG002
     ) -> Iterator[Draw]:
         """Draw cases with replacement, and outcomes with the probability of their forecast."""
-        if self.in_cells:
-            for table in self.tables(probability, replicates, rng):
-                yield from map(Draw, *table)
-            return
         total, forecasts = int(self.weight.sum()), len(self.value)
         if not self.few_a_forecast:
             share = self.weight / total
@@ -133,23 +107,6 @@ class Counts:
             both = np.bincount(drawn.ravel(), minlength=2 * forecasts * rows)
             others, events = both.reshape(rows, forecasts, 2).transpose(2, 0, 1)
             yield from map(Draw, others + events, events)
-
-    def tables(
-        self, probability: Column, replicates: int, rng: np.random.Generator
-    ) -> Iterator[tuple[Column, Column]]:
-        """Draw cases and events of each cell, many draws at a time, from Poisson distributions.
-
-        Their sum is that of all cases but for its root, half a per cent at most, which means over
-        cases do not notice.
-        """
-        means = self.weight * probability, self.weight * (1 - probability)
-        for rows in batches(replicates, len(self.value)):
-            events, others = (_poisson(x, rows, rng) for x in means)
-            yield events + others, events
-
-    def grouped(self, start: Column) -> Counts:
-        """Take the forecasts of each cell as one, their mean."""
-        return Counts(*means_of_cells(self.value, self.weight, start), in_cells=True)
 
     @property
     def total(self) -> Column:
@@ -203,60 +160,11 @@ class Counts:
         self, probability: Column, replicates: int, rng: np.random.Generator
     ) -> Iterator[Draw]:
         """Draw the outcomes alone; the forecasts stay as they were."""
-        if self.in_cells:
-            for rows in batches(replicates, len(self.value)):
-                events = _binomial(self.weight, probability, rows, rng)
-                yield from (Draw(self.weight, row) for row in events)
-            return
         n, p, single = self.weight, probability, self.weight.max() == 1
         for rows in batches(replicates, len(p), BATCH):
             shape = rows, len(p)
             drawn = rng.random(shape) < p if single else rng.binomial(n, p, shape)
             yield from (Draw(n, row) for row in drawn.astype(np.int64, copy=False))
-
-
-def _poisson(mean: Column, rows: int, rng: np.random.Generator) -> Column:
-    """Draw rows of Poisson numbers."""
-    narrow = mean < WIDE
-    # In this order, since the routine prepares for a mean that differs from the last.
-    exact = rng.poisson(mean[narrow, None], (int(narrow.sum()), rows))
-    return _with_normals(narrow, exact, (mean, mean, mean), np.inf, rng)
-
-
-def _binomial(cases: Column, probability: Column, rows: int, rng: np.random.Generator) -> Column:
-    """Draw rows of binomial numbers."""
-    mean = cases * probability
-    variance = mean * (1 - probability)
-    narrow = variance < WIDE
-    columns = cases[narrow, None], probability[narrow, None]
-    exact = rng.binomial(*columns, (int(narrow.sum()), rows))
-    moments = mean, variance, variance * (1 - 2 * probability)
-    return _with_normals(narrow, exact, moments, cases[~narrow], rng)
-
-
-def _with_normals(
-    narrow: Column,
-    exact: Column,
-    moments: tuple[Column, Column, Column],
-    most: Column | float,
-    rng: np.random.Generator,
-) -> Column:
-    """Put rows of exact numbers together with normal ones, skewed and rounded.
-
-    Rounding adds a twelfth to their variance.
-    """
-    result = np.empty((exact.shape[1], len(narrow)), dtype=np.int64)
-    result[:, narrow] = exact.T
-    mean, variance, third = (x[~narrow] for x in moments)
-    normal = rng.standard_normal((len(result), len(mean)), dtype=np.float32)
-    number = normal * np.sqrt(variance - 1 / 12)
-    np.square(normal, out=normal)
-    normal -= 1
-    number += normal * (third / variance / 6)
-    number += mean
-    np.rint(number, out=number)
-    result[:, ~narrow] = np.clip(number, 0.0, most, out=number)
-    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,16 +250,6 @@ class DrawnRows:
                 total, amount if len(first) == len(order) else np.add.reduceat(amount, first)
             )
 
-    def grouped(self, start: Column) -> DrawnRows:
-        """Take the forecasts of each cell as one, their mean."""
-        value, _ = means_of_cells(self.value, self.total, start)
-        return replace(self, value=value, cell=np.searchsorted(start, self.cell, "right") - 1)
-
-    def among(self, rows: Column, value: Column, cell: Column) -> DrawnRows:
-        """Draw the outcomes of some of the cases only, at some of the forecasts."""
-        latent = None if self.latent is None else self.latent.among(rows)
-        return DrawnRows(value, cell, self.weight[rows], self.happened[rows], latent=latent)
-
     @property
     def total(self) -> Column:
         """The weight of all cases at each distinct forecast."""
@@ -397,7 +295,7 @@ class DrawnRows:
         return min(max(result, 0.0), 1.0)
 
 
-Sampler: TypeAlias = Counts | DrawnRows
+Sampler: TypeAlias = Counts | DrawnRows | Cells
 
 
 def require_counts(tally: Tally) -> None:
@@ -416,23 +314,65 @@ def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = N
     With the first forecasts of cells, as `cell_starts` finds them, these are drawn. Where cases
     have times, outcomes depend on one another.
     """
-    draws: Sampler
     grouped = clusters and has_clusters(x)
-    if not isinstance(x, Tally) and (has_time(x) or grouped or not is_unweighted(x)):
-        draws = _rows(x, grouped=grouped)
-    else:
-        tally = as_tally(x)
+    cases = x if isinstance(x, Cases) and (has_time(x) or grouped or not is_unweighted(x)) else None
+    if start is None and cases is not None:
+        return _rows(cases, grouped=grouped)
+    tally = as_tally(x)
+    if cases is None:
         require_counts(tally)
+    if start is None:
         value, weight = (to_numpy(column) for column in (tally.value, tally.weight))
-        draws = Counts(value.astype(np.float64, copy=False), weight)
-    return draws if start is None else draws.grouped(start)
+        return Counts(value.astype(np.float64, copy=False), weight)
+    cells = Cells.of(in_cells(tally, start))
+    if cases is None or not (has_time(cases) or grouped):
+        return cells
+    return _dependent(cells, cases, to_numpy(tally.value)[start])
+
+
+def _dependent(cells: Cells, cases: Cases, least: Column) -> Cells:
+    """Draw clusters of cases, or runs of their times, given the least forecast of each cell."""
+    y, p, weight, used = rows_in_use(cases)
+    columns, count = (cells.value, cells.total, cells.size), len(least)
+    cell = np.searchsorted(least, p, side="right") - 1
+    if has_time(cases):
+        kinds = _kinds(latent_of(cases), partial(Units.of, cell, weight=weight, cells=count))
+        found = measure(cases)
+        return TimedCells(*columns, kinds, found.psi, found.degrees)
+    label = number_clusters(cases, used)
+    happened = weight * y
+    sums = np.bincount(cell, happened, count), np.bincount(label, happened)
+    return ClusteredCells(*columns, Units.of(cell, label, weight, count), *sums)
+
+
+def _kinds(latent: Latent, units_of: Callable[..., Units]) -> list[Kind]:
+    """Put cases into runs of times, and the cases of a slot in each run together.
+
+    The correlation within a unit is such that as much is shared as by the series that it stands
+    for.
+    """
+    run = latent.time // latent.run
+    in_times, in_runs = (_mates(x) for x in (latent.time, run))
+    same = latent.same
+    common = same * in_times / (in_runs - 1)
+    kinds = [Kind(units_of(run), common * (1 - 1 / in_times), common)]
+    if same < 1 and latent.run > 1:
+        own = np.unique(latent.slot * (run.max() + 1) + run, return_inverse=True)[1]
+        kinds.append(Kind(units_of(own), 0.0, (1 - same) / (_mates(own) - 1)))
+    return kinds
+
+
+def _mates(unit: Column) -> float:
+    """Return how many cases the unit of a case has on average, itself among them."""
+    size = np.bincount(unit).astype(np.float64)
+    return float(size @ size) / len(unit)
 
 
 def _rows(cases: Cases, *, grouped: bool) -> DrawnRows:
     y, p, weight, used = rows_in_use(cases)
     order, start, latent = np.arange(len(p)), None, None
     if has_time(cases):
-        latent = Residuals.of(cases).latent()
+        latent = latent_of(cases)
         order = np.lexsort((p, latent.time))
         latent = latent.among(order)
     elif grouped:
@@ -441,90 +381,3 @@ def _rows(cases: Cases, *, grouped: bool) -> DrawnRows:
         start = np.append(0, np.cumsum(np.bincount(label)))
     value, cell = np.unique(p[order], return_inverse=True)
     return DrawnRows(value.astype(np.float64), cell, weight[order], y[order], start, latent)
-
-
-def in_fine_cells(source: Tally | Cases) -> Tally | Cases:
-    """Put very many tensors of independent cases into fine cells on their device, and fetch these.
-
-    What is drawn from, and compared with draws, is then in numpy, and as good as all forecasts.
-    """
-    if isinstance(source, Cases) and not is_in_place(source):
-        return source
-    tally = as_tally(source)
-    if not stays(tally) or len(tally) <= 2 * FINE[0]:
-        return source
-    pieces = -(-len(tally) // ROWS)
-    ends = np.linspace(0, len(tally), pieces + 1).astype(int).tolist()
-    columns = tally.value, *sums_of(tally)
-    parts = []
-    for some in map(slice, ends[:-1], ends[1:]):
-        piece = tally_of_sums([x[some] for x in columns])
-        start = cell_starts(piece.value, piece.weight, (FINE[0] // pieces, FINE[1]), 1)
-        cells = piece if start is None else in_cells(piece, start)
-        parts.append([to_numpy(x) for x in (cells.value, *sums_of(cells))])
-    return tally_of_sums([np.concatenate(x) for x in zip(*parts, strict=True)])
-
-
-def cell_starts(
-    value: Array, weight: Array, sizes: tuple[int, int] | None = None, most: int | None = None
-) -> Column | None:
-    """Find the first forecast of each cell; None if forecasts are few enough to be drawn as is.
-
-    Sizes are the number of cells, and of single forecasts at either end.
-
-    Cells have the same share of the cases and of the variance of their outcomes together, so that
-    rare events have cells of their own; forecasts near either end, among them 0 and 1, stay single.
-    """
-    xp, (cells, ends) = namespace(value), sizes or (CELLS, ENDS)
-    if value.shape[0] <= max(most or LONG, 2 * ends):
-        return None
-    # In place, since forecasts are many.
-    part = xp.astype(weight, xp.float64)
-    share = 1 - xp.astype(value, xp.float64, copy=False)
-    share *= value
-    share *= part
-    share /= xp.sum(share) or 1.0
-    part /= xp.sum(part)
-    share += part
-    del part
-    share = xp.cumulative_sum(share)
-    share *= cells / share[-1]
-    number = xp.astype(share, xp.int32)
-    single = xp.ones_like(number[: ends + 1], dtype=xp.bool)
-    others = number[ends + 1 : -ends] != number[ends : -ends - 1]
-    start: Column = xp.nonzero(xp.concat([single, others, single[1:]]))[0]
-    return start
-
-
-def in_cells(tally: Tally, start: Array) -> Tally:
-    """Take the forecasts of each cell as one, their mean, where the cells were found."""
-    value, weight, *sums = (to_library_of(x, start) for x in (tally.value, *sums_of(tally)))
-    cells = means_of_cells(value, weight, start)
-    return tally_of_sums([*cells, *(add_cells(x, start) for x in sums)])
-
-
-def means_of_cells(value: Array, weight: Array, start: Array) -> tuple[Any, Any]:
-    """Return the mean forecast of each cell, and its cases."""
-    xp, rows, total = namespace(value), _rows_of(value, start), add_cells(weight, start)
-    value = xp.astype(value, xp.float64, copy=False)
-    first, last = xp.take(value, start), xp.take(value, start + rows - 1)
-    # Distances from the first forecast are small, so that running sums of them are exact enough.
-    away = value - xp.repeat(first, rows)
-    away *= weight
-    mean = first + add_cells(away, start) / total
-    # Rounding must not carry a mean out of its cell, nor change the only value in it.
-    return xp.minimum(xp.maximum(mean, first), last), total
-
-
-def add_cells(x: Array, start: Array) -> Any:
-    """Add up each cell: of tensors from running sums, on their device."""
-    if is_numpy(x):
-        return np.add.reduceat(x, start)
-    xp = namespace(x)
-    return differences(xp.take(xp.cumulative_sum(x), start + _rows_of(x, start) - 1))
-
-
-def _rows_of(x: Array, start: Array) -> Any:
-    """Count the rows of each cell."""
-    xp = namespace(start)
-    return xp.concat([start[1:], xp.full_like(start[:1], x.shape[0])]) - start

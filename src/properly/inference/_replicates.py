@@ -28,8 +28,9 @@ from properly._boundary._tolerances import CANCELLED
 from properly.counts._cases import Cases, rows_in_use
 from properly.counts._tally import Tally
 from properly.errors import DataError
+from properly.inference._cells import batches
 from properly.inference._design import Design
-from properly.inference._draws import batches, require_counts
+from properly.inference._draws import require_counts
 from properly.inference._variance import autocovariances
 from properly.typing import Column
 

@@ -1,0 +1,517 @@
+r"""Random tallies in cells of forecasts, whatever the number of cases and however they depend.
+
+A cell of cases with weights is drawn as its effective number of cases (Kish),
+:math:`(\sum w)^2 / \sum w^2`, of equal weight: mean and variance of what is drawn are theirs.
+
+The outcomes of a unit, a cluster or a run of times, share a normal number. One that is common to
+all cases of a cell is :math:`Z = \sum_u w_u z_u / \sum_u w_u`, with :math:`w_u` the weight of each
+unit in the cell, for all cells and many draws one product with a sparse matrix. Its variance is
+:math:`\kappa = \sum_u w_u^2 / (\sum_u w_u)^2`, and the probability of the cell
+
+.. math:: P = \Phi\Big(\frac{\Phi^{-1}(t) + \sqrt\rho Z}{\sqrt{1 - \rho \kappa}}\Big)
+
+has the mean :math:`t`. With :math:`r` the correlation of two outcomes that share their number,
+:math:`n (1 - \kappa r) / (1 - r)` cases that are independent given :math:`P` leave to the cell the
+variance that is no unit's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._interrupts import checked
+from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
+from properly.counts._cases import Cases, is_in_place
+from properly.counts._device import stays
+from properly.counts._pooling import differences
+from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
+from properly.typing import Array, Column
+
+# Of more distinct forecasts than this, what is drawn is counted in so many cells. Single cases
+# matter at either end only, where few make a step of an increasing curve.
+LONG = 1 << 15
+CELLS = 1 << 10
+ENDS = 1 << 7
+# Tensors of more distinct forecasts than can be made of these are drawn from so many cells, and
+# single forecasts at either end: far narrower than the cells above, and few to fetch. They are
+# made of so many rows at a time, for the memory of the device.
+FINE = (1 << 19, 1 << 11)
+ROWS = 1 << 24
+# Counts that are held at a time, however many replicates are asked for. Numbers of units take less
+# work each, and counts in dependent cells more.
+AT_ONCE = 1 << 19
+LESS, MORE = 8, 4
+# Numbers of this variance or more are nearly normal, and far from 0.
+WIDE = 10
+# Outcomes that share all would leave nothing to the cases themselves.
+MOST_SHARED = 0.99
+
+Table: TypeAlias = tuple[Column, Column]
+
+
+class Draw(NamedTuple):
+    """Cases, or their weight, and events at each distinct forecast; 0 where none was drawn."""
+
+    weight: Column
+    events: Column
+
+
+def batches(replicates: int, units: int, at_once: int = AT_ONCE) -> Iterator[int]:
+    """Share replicates out, so that memory does not grow with their number."""
+    most = max(1, at_once // units)
+    for done in checked(range(0, replicates, most)):
+        yield min(most, replicates - done)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Independent cases in cells, each at its mean forecast.
+
+    Attributes
+    ----------
+    value : numpy array
+        The mean forecast of each cell.
+    total : numpy array
+        The weight of its cases.
+    size : numpy array
+        The effective number of its cases, a whole one.
+    """
+
+    value: Column
+    total: Column
+    size: Column
+
+    @classmethod
+    def of(cls, tally: Tally) -> Cells:
+        """Find the effective number of cases in each cell."""
+        value, weight = to_numpy(tally.value), to_numpy(tally.weight)
+        size = weight
+        if tally.event_squares is not None and tally.nonevent_squares is not None:
+            squares = to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
+            size = np.rint(weight**2 / squares).clip(1).astype(np.int64)
+        return cls(value, weight, size)
+
+    def draws(
+        self,
+        probability: Column,
+        replicates: int,
+        rng: np.random.Generator,
+        recalibrated: Column | None = None,
+    ) -> Iterator[Draw]:
+        """Draw cases with replacement, and outcomes with the probability of their cell."""
+        for table in self.tables(probability, replicates, rng, recalibrated):
+            yield from map(Draw, *table)
+
+    def tables(
+        self,
+        probability: Column,
+        replicates: int,
+        rng: np.random.Generator,
+        recalibrated: Column | None = None,  # noqa: ARG002
+    ) -> Iterator[Table]:
+        """Draw cases and events of each cell, many draws at a time, from Poisson distributions.
+
+        Their sum is that of all cases but for its root, half a per cent at most, which means over
+        cases do not notice.
+        """
+        means = self.size * probability, self.size * (1 - probability)
+        for rows in batches(replicates, len(self.value)):
+            events, others = (_poisson(x, rows, rng) for x in means)
+            if self.size is not self.total:
+                unit = self.total / self.size
+                events, others = events * unit, others * unit
+            yield events + others, events
+
+    def outcomes(
+        self, probability: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[Draw]:
+        """Draw the outcomes alone; the forecasts stay as they were."""
+        for rows in batches(replicates, len(self.value)):
+            events = _binomial(self.size, probability, rows, rng)
+            if self.size is not self.total:
+                events = np.minimum(events * (self.total / self.size), self.total)
+            yield from (Draw(self.total, row) for row in events)
+
+
+class Units(NamedTuple):
+    """What weight each unit has in each cell.
+
+    Attributes
+    ----------
+    matrix : scipy sparse array
+        A row a cell, a column a unit.
+    squares : numpy array
+        Sums of squares over the units of each cell.
+    """
+
+    matrix: Any
+    squares: Column
+
+    @classmethod
+    def of(cls, cell: Column, unit: Column, weight: Column, cells: int) -> Units:
+        """Add up the weights of cases in the same unit and cell."""
+        from scipy.sparse import coo_array
+
+        shape = cells, int(unit.max()) + 1
+        # By units, so that what a product adds to stays in the processor's cache.
+        matrix = coo_array((weight.astype(np.float32), (cell, unit)), shape=shape).tocsc()
+        squares = np.bincount(matrix.indices, matrix.data.astype(np.float64) ** 2, cells)
+        return cls(matrix, squares)
+
+    def batches(self, replicates: int) -> Iterator[int]:
+        """Share replicates out."""
+        cells, units = self.matrix.shape
+        return batches(replicates, max(units // LESS, MORE * cells))
+
+    def sums(self, number: Column) -> Column:
+        """Add up numbers of the units, a draw a column, over each cell: then a draw is a row."""
+        return np.asarray(self.matrix @ number).T.astype(np.float64)
+
+
+class Shared(NamedTuple):
+    """What the units of a kind add to the cells of some draws.
+
+    Attributes
+    ----------
+    units : Units
+        The units.
+    sums : numpy array
+        The numbers of the units of each cell, times their weight there, added up; a row a draw.
+    rho : numpy array or float
+        How much the numbers of two cases of a unit are correlated.
+    """
+
+    units: Units
+    sums: Column
+    rho: Column | float
+
+
+def draw_events(
+    cells: Cells,
+    weight: Column,
+    probability: Column,
+    shared: Sequence[Shared],
+    rng: np.random.Generator,
+) -> Column:
+    """Draw the events of each cell, given its weight and what its units share."""
+    from scipy.special import ndtr, ndtri
+
+    total = np.maximum(weight, np.finfo(np.float32).tiny)
+    place = ndtri(probability) + np.zeros_like(total)
+    known, left = np.zeros_like(total), np.ones_like(total)
+    variance = probability * (1 - probability)
+    density = np.exp(-(ndtri(probability) ** 2)) / (2 * math.pi)
+    together, before = 0.0, np.zeros(len(probability))
+    for units, sums, rho in shared:
+        kappa = np.minimum(units.squares / cells.total / total, 1.0)
+        mean = float(np.mean(rho))
+        together += mean
+        after = agreement(probability, together)
+        # Of several units, what they share matters more than their mean number says.
+        more = np.ones(len(probability))
+        np.divide(variance * (after - before), density * mean, out=more, where=density * mean > 0)
+        reach = rho * (more + kappa * (1 - more))
+        place += np.sqrt(reach) * sums / total
+        known += reach * kappa
+        left -= kappa * (after - before)
+        before = after
+    chance = ndtr(place / np.sqrt(1 - np.minimum(known, MOST_SHARED)))
+    count = weight * (cells.size / cells.total) * left / (1 - before)
+    count = np.rint(count).clip(1)
+    return np.minimum(_binomials(count, chance, rng) * (weight / count), weight)
+
+
+def agreement(probability: Column, rho: float) -> Column:
+    r"""Return the correlation of two outcomes whose normal numbers have the correlation rho.
+
+    Both happen with the probability :math:`t - 2 T(\Phi^{-1}(t), \sqrt{(1 - \rho) / (1 + \rho)})`,
+    with T that of Owen.
+    """
+    from scipy.special import ndtri, owens_t
+
+    variance = probability * (1 - probability)
+    apart = 2 * owens_t(ndtri(probability), np.sqrt((1 - rho) / (1 + rho)))
+    result = 1 - np.divide(apart, variance, out=np.ones_like(apart), where=variance > 0)
+    return np.asarray(result.clip(0.0, MOST_SHARED))
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredCells(Cells):
+    """Cells of cases in clusters, which are drawn as a whole.
+
+    Attributes
+    ----------
+    units : Units
+        The clusters.
+    events : numpy array
+        The weight of the events of each cell.
+    in_unit : numpy array
+        The weight of the events of each cluster.
+    """
+
+    units: Units
+    events: Column
+    in_unit: Column
+
+    def tables(
+        self,
+        probability: Column,
+        replicates: int,
+        rng: np.random.Generator,
+        recalibrated: Column | None = None,
+    ) -> Iterator[Table]:
+        """Draw clusters with replacement, and outcomes that depend on one another within them."""
+        rho = 0.0 if recalibrated is None else self.correlation(recalibrated)
+        clusters = len(self.in_unit)
+        for rows in self.units.batches(replicates):
+            drawn = (rng.integers(0, clusters, clusters) for _ in range(rows))
+            counts = [np.bincount(x, minlength=clusters) for x in drawn]
+            times = np.stack(counts, axis=1, dtype=np.float32, casting="same_kind")
+            weight = self.units.sums(times)
+            number = rng.standard_normal(times.shape, dtype=np.float32)
+            number *= np.sqrt(times, out=times)
+            shared = [Shared(self.units, self.units.sums(number), rho)]
+            yield weight, draw_events(self, weight, probability, shared, rng)
+
+    def correlation(self, recalibrated: Column) -> float:
+        """Find the correlation of the normal numbers of a cluster that its outcomes suggest.
+
+        What recalibrated forecasts leave unexplained agrees within clusters as much as drawn
+        outcomes will. The recalibration follows the outcomes, the closer the more bins there are,
+        which hides some of the agreement.
+        """
+        from scipy.optimize import brentq
+
+        matrix, clusters = self.units.matrix, len(self.in_unit)
+        left = self.in_unit - matrix.T @ recalibrated
+        alone = self.events * (1 - recalibrated) ** 2
+        alone += (self.total - self.events) * recalibrated**2
+        each = self.total / self.size
+        hidden = clusters / max(clusters - len(np.unique(recalibrated)), clusters / 2)
+        agreed = hidden * float(left @ left - alone @ each)
+        variance = recalibrated * (1 - recalibrated)
+
+        def more(rho: float) -> float:
+            # Of two cells, the covariance is about the root of the product of their own.
+            shared = variance * agreement(recalibrated, rho)
+            roots = matrix.T @ np.sqrt(shared)
+            return float(roots @ roots - (self.total * each) @ shared) - agreed
+
+        if more(0.0) >= 0:
+            return 0.0
+        return MOST_SHARED if more(MOST_SHARED) <= 0 else float(brentq(more, 0.0, MOST_SHARED))
+
+
+class Kind(NamedTuple):
+    r"""Units of a kind, whose outcomes have the correlation :math:`a + b (\psi - 1)`."""
+
+    units: Units
+    a: float
+    b: float
+
+
+@dataclass(frozen=True, eq=False)
+class TimedCells(Cells):
+    r"""Cells of cases in time, in runs of neighbouring times that share a number.
+
+    Forecasts stay where they are. A run is as long as outcomes depend on one another: L times of
+    the correlation :math:`\gamma` of neighbours make sums vary as much as measured,
+    :math:`\psi = 1 + (L - 1) \gamma`. Of several cases a time, some number is that of all cases of
+    a run, and some that of those alone that go together from one time to the next.
+
+    Attributes
+    ----------
+    kinds : sequence of Kind
+        The runs of times, and the cases of them that go together.
+    psi, degrees : float
+        By how much sums vary, and how well that is known.
+    """
+
+    kinds: Sequence[Kind]
+    psi: float
+    degrees: float
+
+    def tables(
+        self,
+        probability: Column,
+        replicates: int,
+        rng: np.random.Generator,
+        recalibrated: Column | None = None,  # noqa: ARG002
+    ) -> Iterator[Table]:
+        """Draw the outcomes alone: to draw times with replacement would tear them apart.
+
+        Psi is known to a few degrees of freedom only, so each draw has one of its own.
+        """
+        for rows in self.kinds[-1].units.batches(replicates):
+            psi = self.psi * self.degrees / rng.chisquare(self.degrees, (rows, 1))
+            weight = np.broadcast_to(self.total, (rows, len(self.value))).astype(np.float64)
+            shared = []
+            for units, a, b in self.kinds:
+                number = rng.standard_normal((units.matrix.shape[1], rows), dtype=np.float32)
+                same = (a + b * np.maximum(psi - 1, 0)).clip(0.0, 1.0)
+                shared.append(Shared(units, units.sums(number), np.sin(math.pi / 2 * same)))
+            most = np.maximum(sum(x.rho for x in shared) / MOST_SHARED, 1.0)
+            shared = [x._replace(rho=x.rho / most) for x in shared]
+            yield weight, draw_events(self, weight, probability, shared, rng)
+
+    def outcomes(
+        self, probability: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[Draw]:
+        """Draw the outcomes alone."""
+        for _, events in self.tables(probability, replicates, rng):
+            yield from (Draw(self.total, row) for row in events)
+
+
+def _poisson(mean: Column, rows: int, rng: np.random.Generator) -> Column:
+    """Draw rows of Poisson numbers."""
+    narrow = mean < WIDE
+    # In this order, since the routine prepares for a mean that differs from the last.
+    exact = rng.poisson(mean[narrow, None], (int(narrow.sum()), rows))
+    return _with_normals(narrow, exact, (mean, mean, mean), np.inf, rng)
+
+
+def _binomial(cases: Column, probability: Column, rows: int, rng: np.random.Generator) -> Column:
+    """Draw rows of binomial numbers."""
+    mean = cases * probability
+    variance = mean * (1 - probability)
+    narrow = variance < WIDE
+    columns = cases[narrow, None], probability[narrow, None]
+    exact = rng.binomial(*columns, (int(narrow.sum()), rows))
+    moments = mean, variance, variance * (1 - 2 * probability)
+    return _with_normals(narrow, exact, moments, cases[~narrow], rng)
+
+
+def _binomials(cases: Column, probability: Column, rng: np.random.Generator) -> Column:
+    """Draw one binomial number of each number of cases and probability."""
+    mean = cases * probability
+    variance = mean * (1 - probability)
+    narrow, result = variance < WIDE, np.empty(mean.shape)
+    result[narrow] = rng.binomial(cases[narrow].astype(np.int64), probability[narrow])
+    moments = mean, variance, variance * (1 - 2 * probability)
+    wide = tuple(x[~narrow] for x in moments)
+    number = _normals(wide, len(wide[0]), rng)
+    result[~narrow] = np.clip(number, 0.0, cases[~narrow], out=number)
+    return result
+
+
+def _with_normals(
+    narrow: Column,
+    exact: Column,
+    moments: tuple[Column, Column, Column],
+    most: Column | float,
+    rng: np.random.Generator,
+) -> Column:
+    """Put rows of exact numbers together with normal ones."""
+    result = np.empty((exact.shape[1], len(narrow)), dtype=np.int64)
+    result[:, narrow] = exact.T
+    wide = tuple(x[~narrow] for x in moments)
+    number = _normals(wide, (len(result), len(wide[0])), rng)
+    result[:, ~narrow] = np.clip(number, 0.0, most, out=number)
+    return result
+
+
+def _normals(moments: tuple[Column, ...], shape: Any, rng: np.random.Generator) -> Column:
+    """Draw normal numbers of a mean, a variance and a third moment, skewed and rounded.
+
+    Rounding adds a twelfth to their variance.
+    """
+    mean, variance, third = moments
+    normal = rng.standard_normal(shape, dtype=np.float32)
+    number = normal * np.sqrt(variance - 1 / 12)
+    np.square(normal, out=normal)
+    normal -= 1
+    number += normal * (third / variance / 6)
+    number += mean
+    return np.asarray(np.rint(number, out=number))
+
+
+def in_fine_cells(source: Tally | Cases) -> Tally | Cases:
+    """Put very many tensors of independent cases into fine cells on their device, and fetch these.
+
+    What is drawn from, and compared with draws, is then in numpy, and as good as all forecasts.
+    """
+    if isinstance(source, Cases) and not is_in_place(source):
+        return source
+    tally = as_tally(source)
+    if not stays(tally) or len(tally) <= 2 * FINE[0]:
+        return source
+    pieces = -(-len(tally) // ROWS)
+    ends = np.linspace(0, len(tally), pieces + 1).astype(int).tolist()
+    columns = tally.value, *sums_of(tally)
+    parts = []
+    for some in map(slice, ends[:-1], ends[1:]):
+        piece = tally_of_sums([x[some] for x in columns])
+        start = cell_starts(piece.value, piece.weight, (FINE[0] // pieces, FINE[1]), 1)
+        cells = piece if start is None else in_cells(piece, start)
+        parts.append([to_numpy(x) for x in (cells.value, *sums_of(cells))])
+    return tally_of_sums([np.concatenate(x) for x in zip(*parts, strict=True)])
+
+
+def cell_starts(
+    value: Array, weight: Array, sizes: tuple[int, int] | None = None, most: int | None = None
+) -> Column | None:
+    """Find the first forecast of each cell; None if forecasts are few enough to be drawn as is.
+
+    Sizes are the number of cells, and of single forecasts at either end.
+
+    Cells have the same share of the cases and of the variance of their outcomes together, so that
+    rare events have cells of their own; forecasts near either end, among them 0 and 1, stay single.
+    """
+    xp, (cells, ends) = namespace(value), sizes or (CELLS, ENDS)
+    if value.shape[0] <= max(most or LONG, 2 * ends):
+        return None
+    # In place, since forecasts are many.
+    part = xp.astype(weight, xp.float64)
+    share = 1 - xp.astype(value, xp.float64, copy=False)
+    share *= value
+    share *= part
+    share /= xp.sum(share) or 1.0
+    part /= xp.sum(part)
+    share += part
+    del part
+    share = xp.cumulative_sum(share)
+    share *= cells / share[-1]
+    number = xp.astype(share, xp.int32)
+    single = xp.ones_like(number[: ends + 1], dtype=xp.bool)
+    others = number[ends + 1 : -ends] != number[ends : -ends - 1]
+    start: Column = xp.nonzero(xp.concat([single, others, single[1:]]))[0]
+    return start
+
+
+def in_cells(tally: Tally, start: Array) -> Tally:
+    """Take the forecasts of each cell as one, their mean, where the cells were found."""
+    value, weight, *sums = (to_library_of(x, start) for x in (tally.value, *sums_of(tally)))
+    cells = means_of_cells(value, weight, start)
+    return tally_of_sums([*cells, *(add_cells(x, start) for x in sums)])
+
+
+def means_of_cells(value: Array, weight: Array, start: Array) -> tuple[Any, Any]:
+    """Return the mean forecast of each cell, and its cases."""
+    xp, rows, total = namespace(value), _rows_of(value, start), add_cells(weight, start)
+    value = xp.astype(value, xp.float64, copy=False)
+    first, last = xp.take(value, start), xp.take(value, start + rows - 1)
+    # Distances from the first forecast are small, so that running sums of them are exact enough.
+    away = value - xp.repeat(first, rows)
+    away *= weight
+    mean = first + add_cells(away, start) / total
+    # Rounding must not carry a mean out of its cell, nor change the only value in it.
+    return xp.minimum(xp.maximum(mean, first), last), total
+
+
+def add_cells(x: Array, start: Array) -> Any:
+    """Add up each cell: of tensors from running sums, on their device."""
+    if is_numpy(x):
+        return np.add.reduceat(x, start)
+    xp = namespace(x)
+    return differences(xp.take(xp.cumulative_sum(x), start + _rows_of(x, start) - 1))
+
+
+def _rows_of(x: Array, start: Array) -> Any:
+    """Count the rows of each cell."""
+    xp = namespace(start)
+    return xp.concat([start[1:], xp.full_like(start[:1], x.shape[0])]) - start
