@@ -9,7 +9,13 @@ import pytest
 
 import properly
 from properly.counts._isotonic import recalibrate
-from properly.inference._cells import Cells, ClusteredCells, TimedCells, agreement, cell_starts
+from properly.inference._cells import (
+    ClusteredCells,
+    RandomCells,
+    TimedCells,
+    agreement,
+    cell_starts,
+)
 from properly.inference._draws import sampler
 
 if TYPE_CHECKING:
@@ -20,12 +26,12 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 CASES, REPLICATES = 3000, 1500
-# Cells, and single forecasts at either end.
+# RandomCells, and single forecasts at either end.
 SIZES = (40, 8)
 # Of a Monte-Carlo mean or variance; some sixty of them are compared at a time.
 STANDARD_ERRORS = 4.5
 KINDS = {
-    "weights": Cells,
+    "weights": RandomCells,
     "small clusters": ClusteredCells,
     "large clusters": ClusteredCells,
     "clusters with weights": ClusteredCells,

@@ -13,7 +13,7 @@ from scipy import stats
 import properly
 from properly.errors import DataError
 from properly.inference import _cells
-from properly.inference._cells import Cells, cell_starts, in_cells
+from properly.inference._cells import RandomCells, cell_starts, in_cells
 from properly.inference._draws import Counts, DrawnRows, fast_stream, sampler
 
 if TYPE_CHECKING:
@@ -370,7 +370,7 @@ def test_only_what_counts_cannot_tell_is_drawn_row_by_row() -> None:
             sampler(weighted.tally())
 
 
-# Cells of very many forecasts
+# RandomCells of very many forecasts
 
 
 @pytest.mark.parametrize("shape", [1.0, 6.0], ids=["even", "rare"])
@@ -398,7 +398,7 @@ def test_cells_hold_neighbours_and_both_ends_stay_as_they_are(shape: float) -> N
 
 def test_cells_are_drawn_with_the_means_and_variances_of_their_cases() -> None:
     count = np.array([400, 300, 50])
-    cells = Cells(np.array([0.1, 0.5, 0.9]), count, count)
+    cells = RandomCells(np.array([0.1, 0.5, 0.9]), count, count)
     truth = np.array([0.0, 0.25, 1.0])
     weight, events = stacked(cells.draws(truth, REPLICATES, np.random.default_rng(3)))
     for drawn, mean in (
@@ -417,7 +417,7 @@ def test_cells_are_drawn_with_the_means_and_variances_of_their_cases() -> None:
 )
 def test_counts_of_cells_have_their_distribution_functions(cases: int, probability: float) -> None:
     count = np.array([cases, 3])
-    cells = Cells(np.array([0.1, 0.9]), count, count)
+    cells = RandomCells(np.array([0.1, 0.9]), count, count)
     rng, truth, mean = np.random.default_rng(5), np.array([probability, 1.0]), cases * probability
     outcomes = np.stack([x.events for x in cells.outcomes(truth, 100_000, rng)])
     assert (outcomes[:, 1] == 3).all()

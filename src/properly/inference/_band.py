@@ -13,7 +13,7 @@ from properly._boundary._chunks import share_out
 from properly._boundary._record import Record, plain
 from properly._boundary._text import many
 from properly.counts._isotonic import refit, refit_sequences
-from properly.inference._cells import Cells
+from properly.inference._cells import RandomCells
 from properly.inference._draws import Counts, Sampler, fast_stream
 from properly.typing import Floats
 
@@ -152,7 +152,7 @@ def resampled_bounds(
         stream, count = fast_stream(drawing.rng), len(sampler.value)
         drawn: Iterable[Any] = (
             sampler.tables(probability, drawing.replicates, stream, recalibrated)
-            if isinstance(sampler, Cells)
+            if isinstance(sampler, RandomCells)
             else sampler.draws(probability, drawing.replicates, stream, recalibrated)
         )
         fits = (refit(*draw) for draw in drawn)

@@ -51,7 +51,10 @@ WIDE = 10
 # Outcomes that share all would leave nothing to the cases themselves.
 MOST_SHARED = 0.99
 
-Table: TypeAlias = tuple[Column, Column]
+Rng: TypeAlias = np.random.Generator
+Known: TypeAlias = Column | None
+Tables: TypeAlias = Iterator[tuple[Column, Column]]
+Draws: TypeAlias = "Iterator[Draw]"
 
 
 class Draw(NamedTuple):
@@ -69,7 +72,7 @@ def batches(replicates: int, units: int, at_once: int = AT_ONCE) -> Iterator[int
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class RandomCells:
     """Independent cases in cells, each at its mean forecast.
 
     Attributes
@@ -87,7 +90,7 @@ class Cells:
     size: Column
 
     @classmethod
-    def of(cls, tally: Tally) -> Cells:
+    def of(cls, tally: Tally) -> RandomCells:
         """Find the effective number of cases in each cell."""
         value, weight = to_numpy(tally.value), to_numpy(tally.weight)
         size = weight
@@ -96,30 +99,18 @@ class Cells:
             size = np.rint(weight**2 / squares).clip(1).astype(np.int64)
         return cls(value, weight, size)
 
-    def draws(
-        self,
-        probability: Column,
-        replicates: int,
-        rng: np.random.Generator,
-        recalibrated: Column | None = None,
-    ) -> Iterator[Draw]:
+    def draws(self, truth: Column, replicates: int, rng: Rng, fitted: Known = None) -> Draws:
         """Draw cases with replacement, and outcomes with the probability of their cell."""
-        for table in self.tables(probability, replicates, rng, recalibrated):
+        for table in self.tables(truth, replicates, rng, fitted):
             yield from map(Draw, *table)
 
-    def tables(
-        self,
-        probability: Column,
-        replicates: int,
-        rng: np.random.Generator,
-        recalibrated: Column | None = None,  # noqa: ARG002
-    ) -> Iterator[Table]:
+    def tables(self, truth: Column, replicates: int, rng: Rng, fitted: Known = None) -> Tables:  # noqa: ARG002
         """Draw cases and events of each cell, many draws at a time, from Poisson distributions.
 
         Their sum is that of all cases but for its root, half a per cent at most, which means over
         cases do not notice.
         """
-        means = self.size * probability, self.size * (1 - probability)
+        means = self.size * truth, self.size * (1 - truth)
         for rows in batches(replicates, len(self.value)):
             events, others = (_poisson(x, rows, rng) for x in means)
             if self.size is not self.total:
@@ -127,12 +118,10 @@ class Cells:
                 events, others = events * unit, others * unit
             yield events + others, events
 
-    def outcomes(
-        self, probability: Column, replicates: int, rng: np.random.Generator
-    ) -> Iterator[Draw]:
+    def outcomes(self, truth: Column, replicates: int, rng: Rng) -> Draws:
         """Draw the outcomes alone; the forecasts stay as they were."""
         for rows in batches(replicates, len(self.value)):
-            events = _binomial(self.size, probability, rows, rng)
+            events = _binomial(self.size, truth, rows, rng)
             if self.size is not self.total:
                 events = np.minimum(events * (self.total / self.size), self.total)
             yield from (Draw(self.total, row) for row in events)
@@ -192,11 +181,11 @@ class Shared(NamedTuple):
 
 
 def draw_events(
-    cells: Cells,
+    cells: RandomCells,
     weight: Column,
     probability: Column,
     shared: Sequence[Shared],
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> Column:
     """Draw the events of each cell, given its weight and what its units share."""
     from scipy.special import ndtr, ndtri
@@ -241,7 +230,7 @@ def agreement(probability: Column, rho: float) -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class ClusteredCells(Cells):
+class ClusteredCells(RandomCells):
     """Cells of cases in clusters, which are drawn as a whole.
 
     Attributes
@@ -258,15 +247,9 @@ class ClusteredCells(Cells):
     events: Column
     in_unit: Column
 
-    def tables(
-        self,
-        probability: Column,
-        replicates: int,
-        rng: np.random.Generator,
-        recalibrated: Column | None = None,
-    ) -> Iterator[Table]:
+    def tables(self, truth: Column, replicates: int, rng: Rng, fitted: Known = None) -> Tables:
         """Draw clusters with replacement, and outcomes that depend on one another within them."""
-        rho = 0.0 if recalibrated is None else self.correlation(recalibrated)
+        rho = 0.0 if fitted is None else self.correlation(fitted)
         clusters = len(self.in_unit)
         for rows in self.units.batches(replicates):
             drawn = (rng.integers(0, clusters, clusters) for _ in range(rows))
@@ -276,7 +259,7 @@ class ClusteredCells(Cells):
             number = rng.standard_normal(times.shape, dtype=np.float32)
             number *= np.sqrt(times, out=times)
             shared = [Shared(self.units, self.units.sums(number), rho)]
-            yield weight, draw_events(self, weight, probability, shared, rng)
+            yield weight, draw_events(self, weight, truth, shared, rng)
 
     def correlation(self, recalibrated: Column) -> float:
         """Find the correlation of the normal numbers of a cluster that its outcomes suggest.
@@ -307,7 +290,7 @@ class ClusteredCells(Cells):
         return MOST_SHARED if more(MOST_SHARED) <= 0 else float(brentq(more, 0.0, MOST_SHARED))
 
 
-class Kind(NamedTuple):
+class TimedUnits(NamedTuple):
     r"""Units of a kind, whose outcomes have the correlation :math:`a + b (\psi - 1)`."""
 
     units: Units
@@ -316,7 +299,7 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TimedCells(Cells):
+class TimedCells(RandomCells):
     r"""Cells of cases in time, in runs of neighbouring times that share a number.
 
     Forecasts stay where they are. A run is as long as outcomes depend on one another: L times of
@@ -326,23 +309,17 @@ class TimedCells(Cells):
 
     Attributes
     ----------
-    kinds : sequence of Kind
+    kinds : sequence of TimedUnits
         The runs of times, and the cases of them that go together.
     psi, degrees : float
         By how much sums vary, and how well that is known.
     """
 
-    kinds: Sequence[Kind]
+    kinds: Sequence[TimedUnits]
     psi: float
     degrees: float
 
-    def tables(
-        self,
-        probability: Column,
-        replicates: int,
-        rng: np.random.Generator,
-        recalibrated: Column | None = None,  # noqa: ARG002
-    ) -> Iterator[Table]:
+    def tables(self, truth: Column, replicates: int, rng: Rng, fitted: Known = None) -> Tables:  # noqa: ARG002
         """Draw the outcomes alone: to draw times with replacement would tear them apart.
 
         Psi is known to a few degrees of freedom only, so each draw has one of its own.
@@ -357,17 +334,15 @@ class TimedCells(Cells):
                 shared.append(Shared(units, units.sums(number), np.sin(math.pi / 2 * same)))
             most = np.maximum(sum(x.rho for x in shared) / MOST_SHARED, 1.0)
             shared = [x._replace(rho=x.rho / most) for x in shared]
-            yield weight, draw_events(self, weight, probability, shared, rng)
+            yield weight, draw_events(self, weight, truth, shared, rng)
 
-    def outcomes(
-        self, probability: Column, replicates: int, rng: np.random.Generator
-    ) -> Iterator[Draw]:
+    def outcomes(self, truth: Column, replicates: int, rng: Rng) -> Draws:
         """Draw the outcomes alone."""
-        for _, events in self.tables(probability, replicates, rng):
+        for _, events in self.tables(truth, replicates, rng):
             yield from (Draw(self.total, row) for row in events)
 
 
-def _poisson(mean: Column, rows: int, rng: np.random.Generator) -> Column:
+def _poisson(mean: Column, rows: int, rng: Rng) -> Column:
     """Draw rows of Poisson numbers."""
     narrow = mean < WIDE
     # In this order, since the routine prepares for a mean that differs from the last.
@@ -375,7 +350,7 @@ def _poisson(mean: Column, rows: int, rng: np.random.Generator) -> Column:
     return _with_normals(narrow, exact, (mean, mean, mean), np.inf, rng)
 
 
-def _binomial(cases: Column, probability: Column, rows: int, rng: np.random.Generator) -> Column:
+def _binomial(cases: Column, probability: Column, rows: int, rng: Rng) -> Column:
     """Draw rows of binomial numbers."""
     mean = cases * probability
     variance = mean * (1 - probability)
@@ -386,7 +361,7 @@ def _binomial(cases: Column, probability: Column, rows: int, rng: np.random.Gene
     return _with_normals(narrow, exact, moments, cases[~narrow], rng)
 
 
-def _binomials(cases: Column, probability: Column, rng: np.random.Generator) -> Column:
+def _binomials(cases: Column, probability: Column, rng: Rng) -> Column:
     """Draw one binomial number of each number of cases and probability."""
     mean = cases * probability
     variance = mean * (1 - probability)
@@ -404,7 +379,7 @@ def _with_normals(
     exact: Column,
     moments: tuple[Column, Column, Column],
     most: Column | float,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> Column:
     """Put rows of exact numbers together with normal ones."""
     result = np.empty((exact.shape[1], len(narrow)), dtype=np.int64)
@@ -415,7 +390,7 @@ def _with_normals(
     return result
 
 
-def _normals(moments: tuple[Column, ...], shape: Any, rng: np.random.Generator) -> Column:
+def _normals(moments: tuple[Column, ...], shape: Any, rng: Rng) -> Column:
     """Draw normal numbers of a mean, a variance and a third moment, skewed and rounded.
 
     Rounding adds a twelfth to their variance.
@@ -459,7 +434,7 @@ def cell_starts(
 
     Sizes are the number of cells, and of single forecasts at either end.
 
-    Cells have the same share of the cases and of the variance of their outcomes together, so that
+    RandomCells have the same share of the cases and of the variance of their outcomes together, so that
     rare events have cells of their own; forecasts near either end, among them 0 and 1, stay single.
     """
     xp, (cells, ends) = namespace(value), sizes or (CELLS, ENDS)

@@ -27,11 +27,11 @@ from properly.counts._cases import (
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._cells import (
-    Cells,
     ClusteredCells,
     Draw,
-    Kind,
+    RandomCells,
     TimedCells,
+    TimedUnits,
     Units,
     batches,
     in_cells,
@@ -295,7 +295,7 @@ class DrawnRows:
         return min(max(result, 0.0), 1.0)
 
 
-Sampler: TypeAlias = Counts | DrawnRows | Cells
+Sampler: TypeAlias = Counts | DrawnRows | RandomCells
 
 
 def require_counts(tally: Tally) -> None:
@@ -324,13 +324,13 @@ def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = N
     if start is None:
         value, weight = (to_numpy(column) for column in (tally.value, tally.weight))
         return Counts(value.astype(np.float64, copy=False), weight)
-    cells = Cells.of(in_cells(tally, start))
+    cells = RandomCells.of(in_cells(tally, start))
     if cases is None or not (has_time(cases) or grouped):
         return cells
     return _dependent(cells, cases, to_numpy(tally.value)[start])
 
 
-def _dependent(cells: Cells, cases: Cases, least: Column) -> Cells:
+def _dependent(cells: RandomCells, cases: Cases, least: Column) -> RandomCells:
     """Draw clusters of cases, or runs of their times, given the least forecast of each cell."""
     y, p, weight, used = rows_in_use(cases)
     columns, count = (cells.value, cells.total, cells.size), len(least)
@@ -345,7 +345,7 @@ def _dependent(cells: Cells, cases: Cases, least: Column) -> Cells:
     return ClusteredCells(*columns, Units.of(cell, label, weight, count), *sums)
 
 
-def _kinds(latent: Latent, units_of: Callable[..., Units]) -> list[Kind]:
+def _kinds(latent: Latent, units_of: Callable[..., Units]) -> list[TimedUnits]:
     """Put cases into runs of times, and the cases of a slot in each run together.
 
     The correlation within a unit is such that as much is shared as by the series that it stands
@@ -355,10 +355,10 @@ def _kinds(latent: Latent, units_of: Callable[..., Units]) -> list[Kind]:
     in_times, in_runs = (_mates(x) for x in (latent.time, run))
     same = latent.same
     common = same * in_times / (in_runs - 1)
-    kinds = [Kind(units_of(run), common * (1 - 1 / in_times), common)]
+    kinds = [TimedUnits(units_of(run), common * (1 - 1 / in_times), common)]
     if same < 1 and latent.run > 1:
         own = np.unique(latent.slot * (run.max() + 1) + run, return_inverse=True)[1]
-        kinds.append(Kind(units_of(own), 0.0, (1 - same) / (_mates(own) - 1)))
+        kinds.append(TimedUnits(units_of(own), 0.0, (1 - same) / (_mates(own) - 1)))
     return kinds
 
 
