@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 CASES, REPLICATES = 3000, 1500
-# RandomCells, and single forecasts at either end.
+# Cells, and single forecasts at either end.
 SIZES = (40, 8)
 # Of a Monte-Carlo mean or variance; some sixty of them are compared at a time.
 STANDARD_ERRORS = 4.5

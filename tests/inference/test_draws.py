@@ -370,7 +370,7 @@ def test_only_what_counts_cannot_tell_is_drawn_row_by_row() -> None:
             sampler(weighted.tally())
 
 
-# RandomCells of very many forecasts
+# Cells of very many forecasts
 
 
 @pytest.mark.parametrize("shape", [1.0, 6.0], ids=["even", "rare"])

@@ -434,7 +434,7 @@ def cell_starts(
 
     Sizes are the number of cells, and of single forecasts at either end.
 
-    RandomCells have the same share of the cases and of the variance of their outcomes together, so that
+    Cells have the same share of the cases and of the variance of their outcomes together, so that
     rare events have cells of their own; forecasts near either end, among them 0 and 1, stay single.
     """
     xp, (cells, ends) = namespace(value), sizes or (CELLS, ENDS)
