@@ -232,6 +232,13 @@ def find_line(subject: Subject, level: float) -> CalibrationLine:
     return CalibrationLine(large, intercept, slope, dict(zip(UNTESTED, p, strict=True)), label)
 
 
+def find_slope(subject: Subject, level: float) -> Estimate:
+    """Fit a line to the log odds of the forecasts other than 0 and 1, for its slope alone."""
+    subject = subject.with_log_odds()
+    free = _coefficients(subject, line)
+    return subject.estimate(float(free.value[1]), free.at(1), level, _method(subject, free))
+
+
 class LineEstimates(NamedTuple):
     """Fitted coefficients and their covariance."""
 

@@ -18,7 +18,7 @@ from properly._boundary._text import many
 from properly.calibration._calibration_test import combined_test, dependent_test
 from properly.calibration._components import CellSizes, NullDraws
 from properly.calibration._decomposition import decompose_by, find_intervals
-from properly.calibration._line import Subject, find_line
+from properly.calibration._line import Subject, find_slope
 from properly.comparison._contrasts import (
     CaseAmounts,
     GroupMoments,
@@ -58,7 +58,7 @@ MANY = 20
 # Fewer events, or non-events, leave a slope too uncertain to be worth printing.
 FOR_SLOPE = 20
 # Draws of groups are counted in fewer cells than those of all cases, since there are many groups.
-CELLS = CellSizes((1 << 8, 1 << 6), 1 << 11, (1 << 12, 1 << 8))
+CELLS = CellSizes((1 << 8, 1 << 5), 1 << 11, (1 << 12, 1 << 8))
 # Of fewer cases miscalibration is nearly all bias.
 FOR_MISCALIBRATION = 200
 
@@ -185,7 +185,7 @@ def by_group(
 
     *What is drawn.* The calibration test of a group is that of `properly.calibration_test`, and its
     corrected miscalibration that of `properly.decompose`. One set of calibrated outcomes serves
-    both. Groups of more than 2,048 distinct forecasts are drawn in some 380 cells.
+    both. Groups of more than 2,048 distinct forecasts are drawn in some 320 cells.
 
     *Memory.* Of independent cases, what each group adds up to is kept. With a `reference`, or of
     classes, one number for each group and each case; two for each group and cluster, or time; two
@@ -382,7 +382,7 @@ def calibrate_groups(
         whole = Subject.of(group)
         subject = whole.with_log_odds()
         if min(subject.events, subject.about["cases"] - subject.events) >= FOR_SLOPE:
-            line = find_line(subject, drawing.level).slope
+            line = find_slope(subject, drawing.level)
             slope[g] = line.value, *line.interval
         is_large = rule.is_proper and whole.about["cases"] >= FOR_MISCALIBRATION
         rules, null = [rule] if is_large else [], None

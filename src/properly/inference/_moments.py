@@ -204,7 +204,9 @@ class Moments:
     def cubes_of(self, turn: Column) -> Column:
         """Return the sum of cubes of each of these numbers."""
         turn = about_means(turn, self.mean)
-        return np.asarray(np.einsum("ga,gb,gc,abc->g", *[turn] * 3, np.asarray(self.third)))
+        # One after the other: all at once, each number takes as long as the product of all sizes.
+        pairs = np.einsum("gc,abc->gab", turn, np.asarray(self.third))
+        return np.asarray(np.einsum("ga,ga->g", turn, np.einsum("gb,gab->ga", turn, pairs)))
 
 
 def about_means(turn: Column, mean: Column) -> Column:
