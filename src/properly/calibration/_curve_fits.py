@@ -65,10 +65,9 @@ FAR = 1e10
 ENOUGH = 1e-4
 # Entries of a table of random events: some ten megabytes at a time.
 ENTRIES = 1 << 21
-# Of more distinct forecasts than this, random outcomes are counted in cells.
-MANY = 1 << 13
-# Cells of very many forecasts that a smooth curve is fitted to random outcomes in, and single
-# forecasts at either end.
+# Of more distinct forecasts than these, random outcomes are counted in cells; for a spline, in so
+# many cells, and single forecasts at either end.
+LONG, FEW = 1 << 13, 1 << 11
 SMOOTH = (1 << 9, 1 << 5)
 WITHOUT_MAXIMUM = (
     "the likelihood of the spline has no maximum: distances are from its limit, which is 0 or 1 at "
@@ -493,7 +492,8 @@ def find_distances(
         unknown = AbsoluteError(math.nan, math.nan, math.nan)
         return (unknown, unknown, unknown, unknown), "none: all forecasts are 0 or 1"
     counted = subject.is_counted
-    start = every = cell_starts(value, weight, SMOOTH if fit == "spline" else None, MANY)
+    sizes = (SMOOTH, FEW) if fit == "spline" else (None, LONG)
+    start = every = cell_starts(value, weight, *sizes)
     if start is not None:
         # The forecasts 0 and 1 are cells of their own.
         every = np.union1d(np.flatnonzero(used)[start], np.flatnonzero(~used))
@@ -501,7 +501,7 @@ def find_distances(
     drawn_at = used if every is None else used[every]
     cells = draws.value[drawn_at], draws.total[drawn_at]
     curves = find_curves(fit, *cells, counted=counted, cases=(value, weight))
-    if isinstance(curves, Spline):
+    if isinstance(curves, Spline) and start is not None:
         curve = curves.curve_of(value, weight, events)
     else:
         curve = find_curves(fit, value, weight, counted=counted).at(events[None])[0]
