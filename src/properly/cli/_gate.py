@@ -58,7 +58,7 @@ SECTIONS = {
     "certain": "certain",
 }
 # A distance in a calibration summary; what stands below it takes draws.
-DISTANCE = re.compile(r"calibration[.](?:ici|e50|e90|emax)([.].*)?")
+DISTANCE = re.compile(r"^calibration[.](?:ici|e50|e90|emax)\b(.*)")
 # What is found only if a condition names it, or if it is asked for.
 GAINS = ("gain", "gain.lower", "gain.upper", "gain.mean_change", "gain.in_sample")
 # What stands in the same place as what holds it, and what is no result.
@@ -439,11 +439,9 @@ class Gate:
                 known |= found
             _, what = _resolve(condition.left, models, known)
             # There is no calibration summary without draws, which only distances take.
-            needs = {known[what]: what in drawn or known[what] == "calibration"}
-            distance = DISTANCE.fullmatch(what)
-            if distance is not None:
-                needs["distances"] = distance[1] is not None
-            fields |= {x: takes or fields.get(x, False) for x, takes in needs.items()}
+            needs = [(known[what], what in drawn or known[what] == "calibration")]
+            needs += [("distances", below != "") for below in DISTANCE.findall(what)]
+            fields |= {field: takes or fields.get(field, False) for field, takes in needs}
         return known, fields
 
     def _require_versus(self, versus: Versus, rules: Sequence[str]) -> None:

@@ -133,17 +133,14 @@ def _scored(
     return _laid_out(evaluation, layout, sections, texts), failures
 
 
-def _draws(
-    layout: str, needs: Mapping[str, bool], replicates: int, task: str, *, intervals: bool
-) -> Draws:
+def _draws(layout: str, needs: dict[str, bool], draws: int, task: str, *, intervals: bool) -> Draws:
     """Return the fields that are printed, or that conditions are about, with the draws of each."""
-    fields = {name: takes * replicates for name, takes in needs.items()}
     if layout == "json":
-        draws = replicates if intervals else max(fields.values(), default=0)
-        fields |= dict.fromkeys((*BESIDE, *BY_MODEL[task == "binary"]), draws)
+        is_drawn = intervals or any(needs.values())
+        needs = needs | dict.fromkeys((*BESIDE, *BY_MODEL[task == "binary"]), is_drawn)
     elif layout == "csv" and intervals:
-        fields["decompositions"] = replicates
-    return Draws(fields)
+        needs = needs | {"decompositions": True}
+    return Draws({name: takes * draws for name, takes in needs.items()})
 
 
 def _require(

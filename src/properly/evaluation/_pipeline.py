@@ -467,8 +467,8 @@ class _ClassModels(_Models):
                 "those whose answers vary most, and without bands"
             )
             source.notes += [] if source.summed else [note]
-        draws, rng = request.draws("reliability"), as_generator(request.rng)
-        options: Any = {"rng": rng, "replicates": draws}
+        options: Any = {"rng": as_generator(request.rng)}
+        options["replicates"] = request.draws("reliability")
         return {
             question: self._curve(x, x, **options) if banded else reliability(x)
             for question, x in counted(questions.items(), len(questions))
@@ -500,8 +500,7 @@ class _ClassModels(_Models):
     def calibration_tests(self, name: str) -> CalibrationTest | None:
         """Test all questions together, where cases are independent and classes are not too many."""
         source = self.source
-        draws = self.request.draws("calibration_tests")
-        if source.summed or not draws:
+        if source.summed or not self.request.draws("calibration_tests"):
             return None
         cases = source.cases[name]
         clustered = cases.clusters is not None
@@ -513,5 +512,5 @@ class _ClassModels(_Models):
         if self._is_left_out("calibration is not tested:", reasons):
             return None
         options: dict[str, Any] = {"statistic": "mcb", "reduction": self.request.reduction}
-        options |= {"replicates": draws, "rng": self.request.rng}
+        options |= {"replicates": self.request.draws("calibration_tests"), "rng": self.request.rng}
         return calibration.calibration_test(cases, **options)
