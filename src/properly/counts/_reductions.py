@@ -182,7 +182,8 @@ def upper_tails(p: Array) -> list[Array]:
     """Return the probability above each cut, lowest cut first, in double precision."""
     xp = namespace(p)
     pieces = sweep(_tails, without_gradient(p))
-    return [xp.concat([tails[:, k] for tails in pieces]) for k in range(int(p.shape[1]) - 1)]
+    columns = ([tails[:, k] for tails in pieces] for k in range(int(p.shape[1]) - 1))
+    return [xp.concat(x) if len(x) > 1 else x[0] for x in columns]
 
 
 def _tails(p: Array) -> Array:
