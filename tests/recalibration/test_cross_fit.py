@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from properly import Cases, Tally
+from properly import Cases, Tally, cross_fit, recalibrate
 from properly.errors import DataError
-from properly.recalibration import _cross_fit
+from properly.recalibration import Logistic, _cross_fit
 
 
 @pytest.mark.parametrize("many", [1 << 17, 3])
@@ -44,3 +46,46 @@ def test_forward_folds_are_forecast_from_what_was_known_before(horizon: int) -> 
         np.testing.assert_array_equal(split.training(k), known)
     _, rows = split.judged(cases)
     np.testing.assert_array_equal(rows, np.flatnonzero(time >= 25))
+
+
+@pytest.mark.parametrize("design", ["alone", "weight", "clusters"])
+def test_cells_choose_the_same_map_and_hardly_move_lines(
+    design: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    p = rng.beta(1, 4, 30_000)
+    p[:2000] = 0.0
+    y = rng.random(30_000) < np.where(p == 0, 0.01, p**1.3)
+    columns: dict[str, Any] = {
+        "weight": rng.integers(0, 4, 30_000),
+        "time": np.arange(30_000) // 100,
+    }
+    columns["clusters"] = columns["time"]
+    cases = Cases(y, p, **{k: x for k, x in columns.items() if k == design})
+    results = []
+    for cells in (1 << 13, 1 << 30):
+        monkeypatch.setattr(_cross_fit, "CELLS", cells)
+        results.append((recalibrate(cases), cross_fit(cases, Logistic()).p))
+    (coarse, near), (fine, exact) = results
+    assert coarse.chosen == fine.chosen
+    assert coarse.map.to_dict()["parameters"] == fine.map.to_dict()["parameters"]
+    np.testing.assert_allclose(near, exact, rtol=1e-4)
+    for name, gain in {"": coarse.gain, **coarse.gains}.items():
+        other = {"": fine.gain, **fine.gains}[name]
+        assert gain.estimate == pytest.approx(other.estimate, abs=1e-3 * other.standard_error)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cells_of_forecasts_keep_all_cases_and_their_order(weighted: bool) -> None:
+    rng = np.random.default_rng(6)
+    p = np.append(rng.random(40_000), [0.0] * 50)
+    cases = Cases(rng.random(len(p)) < p, p, weight=rng.random(len(p)) if weighted else None)
+    rows = _cross_fit.SortedRows.of(cases)
+    tally, exact = rows.in_cells(np.arange(len(p))), cases.tally()
+    assert 4096 < len(tally) < 25_000
+    assert (np.diff(tally.value) > 0).all()
+    assert (tally.value[0], tally.weight[0]) == (0, exact.weight[0])
+    for ours, theirs in zip(
+        (tally.weight, tally.events), (exact.weight, exact.events), strict=True
+    ):
+        assert ours.sum() == pytest.approx(theirs.sum(), rel=1e-12)

@@ -201,11 +201,17 @@ def fit_columns(
     return result
 
 
+def starts_of_neighbours(rows: int, neighbours: int) -> Column:
+    """Return the first row of each group of so many neighbours; those at either end stay single."""
+    ends = min(ENDS, rows // 2)
+    return np.r_[:ends, ends : rows - ends : neighbours, rows - ends : rows]
+
+
 def _means_of_neighbours(
     x: Column, events: Column, weight: Column, neighbours: int
 ) -> tuple[Column, Column, Column]:
     """Take numbers in order for the means of so many; those at either end stay single."""
-    start = np.r_[:ENDS, ENDS : len(x) - ENDS : neighbours, len(x) - ENDS : len(x)]
+    start = starts_of_neighbours(len(x), neighbours)
     parts = []
     for k in range(0, len(start), ENDS):
         first, *after = start[k : k + ENDS + 1 : ENDS]

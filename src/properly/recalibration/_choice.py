@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -20,20 +21,25 @@ from properly._boundary._progress import counted, shown
 from properly._boundary._record import Record, columns_of
 from properly._boundary._text import many, number, percent, printable, table, wrapped
 from properly.counts._calls import takes_rows
-from properly.counts._cases import Cases, some_cases, weights_of
+from properly.counts._cases import Cases, rows_in_use, some_cases, weights_of
+from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._design import Design, one_dependence
+from properly.inference._variance import covariance
 from properly.recalibration._cross_fit import (
     Attempt,
     Folding,
     FoldSplit,
     Gain,
     Scheme,
+    SortedRows,
     as_rows,
     cross_forecasts,
     default_rule,
     differences,
     fitted_to,
     in_sample_gain,
+    need_rows,
     of_forecasts,
     require_map,
     warn_of_ties,
@@ -170,32 +176,67 @@ def _choose(cases: Cases, split: FoldSplit, search: _Search) -> tuple[int | None
     return usable[first - 1] if first else None, attempts
 
 
+def _choose_in_cells(
+    part: Cases, rows: Column, split: FoldSplit, search: _Search, cells: SortedRows
+) -> int | None:
+    """Do the same with maps fitted to cells, which have two prices each, in each fold."""
+    both, size = np.tile([False, True], len(cells.value)), 2 * len(cells.value)
+    loss = np.full((1 + len(search.maps), split.folds, size), np.nan)
+    loss[0] = price(search.rule, both, np.repeat(cells.value, 2), classes=False)
+    for k in range(split.folds):
+        tally = cells.in_cells(rows[split.training(k)])
+        for row, one in zip(loss[1:], search.maps, strict=True):
+            with suppress(DataError):
+                q = np.repeat(one.fit(tally).mapped(cells.value), 2)
+                row[k] = price(search.rule, both, q, classes=False)
+    judged, some = split.judged(part)
+    judged = one_dependence(judged)
+    design, used = Design.of(judged), rows_in_use(judged).used
+    place = (split.fold * np.intp(size) + cells.outcome[rows])[some][used]
+    weight = design.weight / design.weight.sum()
+    share = np.bincount(place, weight, split.folds * size)
+    # Where no case is, an infinite price is none.
+    loss = np.where(share > 0, loss.reshape(len(loss), -1), 0.0)
+    with infinities():
+        best = int(np.nanargmin(np.einsum("ij,j->i", loss, share)))
+        for k in range(best):
+            away = loss[k] - loss[best]
+            away -= (behind := float(np.einsum("j,j->", away, share)))
+            if behind <= covariance((away[place] * weight)[None], design).errors[0]:
+                return k - 1 if k else None
+    return best - 1 if best else None
+
+
 def _nested(cases: Cases, split: FoldSplit, attempts: Sequence[Attempt], search: _Search) -> Column:
-    """Repeat the choice outside each fold, and apply what it chose inside."""
+    """Repeat the choice outside each fold, and take what it chose inside."""
     result = to_numpy(cases.p).astype(np.float64).copy()
     folding = replace(search.folding, folds=INNER_FOLDS)
     # Again, fits begin at those to all cases, which are near.
-    pairs = zip(attempts, search.maps, strict=True)
-    search = search._replace(maps=tuple(attempt.fitted or one for attempt, one in pairs))
+    made = [(one.forecasts, one.fitted) for one in attempts if one.forecasts is not None]
+    search = search._replace(maps=tuple(one for _, one in made if one is not None))
+    cells = None if need_rows(cases, search.maps) else SortedRows.of(cases)
     # Drawn beforehand: folds do not depend on which thread is first.
     seeds = search.rng.integers(2**63, size=split.folds).tolist()
 
     def fill(k: int) -> None:
-        part = some_cases(cases, np.flatnonzero(split.training(k)))
-        inside = np.flatnonzero(split.fold == k)
+        rows, inside = np.flatnonzero(split.training(k)), np.flatnonzero(split.fold == k)
+        part = some_cases(cases, rows)
         try:
-            chosen, inner = _choose(part, folding.of(part, as_generator(seeds[k])), search)
+            inner = folding.of(part, as_generator(seeds[k]))
+            if cells is None:
+                chosen = _choose(part, inner, search)[0]
+            else:
+                chosen = _choose_in_cells(part, rows, inner, search, cells)
         except DataError:
             # Too few of one outcome are left to judge a map: none is chosen.
             return
         if chosen is not None:
-            fitted = inner[chosen].fitted or fitted_to(search.maps[chosen], part)
-            result[inside] = fitted.on_cases(some_cases(cases, inside))
+            result[inside] = made[chosen][0][inside]
 
     with one_blas_thread(), collected():
         folds = list(counted(range(split.folds), split.folds))
-        # Of many cases one fold at a time, whose own folds are shared out: memory is half of it.
-        share_out(fill, folds, 2 if len(cases) < LARGE else len(folds) + 1)
+        # Of many rows one fold at a time, whose own folds are shared out: memory is half of it.
+        share_out(fill, folds, 2 if cells or len(cases) < LARGE else len(folds) + 1)
     return result
 
 
@@ -291,6 +332,11 @@ def recalibrate(
 
     Notes
     -----
+    From some 25,000 distinct forecasts on, the choice inside each fold is made with maps fitted to
+    about 10,000 narrow cells of neighbouring forecasts, and so are lines of the log odds fitted in
+    cross-fitting. The map itself is always fitted to all forecasts as they are. Gains of lines
+    differed by less than a thousandth of their standard errors.
+
     For calibrated forecasts, a map was recommended in none of 100 simulated samples of 200 cases.
 
     The interval is of the expected gain, see `properly.recalibration.recalibration_gain`. A map is

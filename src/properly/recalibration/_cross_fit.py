@@ -37,6 +37,7 @@ from properly.counts._pooling import order_of, pool_sorted
 from properly.counts._tally import Tally, tally_of_sums
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design, number_times, one_dependence
+from properly.inference._logistic import starts_of_neighbours
 from properly.inference._shares import student
 from properly.recalibration._map import Map
 from properly.recalibration._training import Sample
@@ -47,6 +48,8 @@ Scheme = Literal["blocks", "forward"]
 FOLDS, BLOCKS = 10, 5
 # More clusters than this are as good as balanced by chance.
 MANY_CLUSTERS = 1 << 17
+# Three times as many distinct forecasts, and more, are joined into about as many cells.
+CELLS = 1 << 13
 # Cases of a tally that are written out one by one.
 MOST_ROWS = 10**8
 
@@ -203,28 +206,62 @@ def _by_time(time: Column, count: int, folding: Folding) -> FoldSplit:
     return FoldSplit(fold, count, tuple(parts))
 
 
-class _Sorted(NamedTuple):
-    """Rows of an event in the order of their forecasts, so that each part is counted in a pass."""
+class SortedRows(NamedTuple):
+    """Rows of an event in the order of their forecasts, so that each part is counted in a pass.
+
+    Attributes
+    ----------
+    order : numpy array
+        The rows in the order of their forecasts.
+    y, p : numpy array
+        Outcomes and forecasts in that order.
+    weight : numpy array or None
+        The weight of each row, as they came.
+    value : numpy array
+        The distinct forecasts; of very many the means of cells, but for those at either end.
+    outcome : numpy array
+        Twice the number of the cell of each row, as they came, plus 1 for an event.
+    """
 
     order: Column
     y: Column
     p: Column
     weight: Column | None
+    value: Column
+    outcome: Column
 
     @classmethod
-    def of(cls, cases: Cases) -> _Sorted:
+    def of(cls, cases: Cases) -> SortedRows:
         p = to_numpy(cases.p).astype(np.float64)
         order = order_of(p)
-        weight = None if cases.weight is None else to_numpy(cases.weight)[order]
-        return cls(order, to_numpy(cases.y)[order], p[order], weight)
+        p, y = p[order], to_numpy(cases.y)[order]
+        is_new = np.append(True, p[1:] > p[:-1])
+        value, outcome = p[is_new], np.empty(len(p), dtype=np.int32)
+        starts = starts_of_neighbours(len(value), max(1, len(value) // CELLS - 1))
+        size = np.diff(starts, append=len(value))
+        cell = np.repeat(np.arange(len(size), dtype=np.int32), size)
+        outcome[order] = 2 * cell[np.cumsum(is_new) - 1] + y
+        mean = np.add.reduceat(value, starts) / size
+        mean = np.clip(mean, value[starts], value[starts + size - 1])
+        weight = None if cases.weight is None else weights_of(cases)
+        return cls(order, y, p, weight, mean, outcome)
 
     def tally(self, rows: Column | slice) -> Tally:
         """Count some of the rows, given which ones in their sorted order."""
         y, p = self.y[rows], self.p[rows]
         if self.weight is not None:
-            return Tally.from_arrays(y, p, self.weight[rows])
+            return Tally.from_arrays(y, p, self.weight[self.order[rows]])
         ones = np.broadcast_to(np.int64(1), p.shape)
         return tally_of_sums(pool_sorted(p, [ones, y.astype(np.int64)]))
+
+    def in_cells(self, rows: Column) -> Tally:
+        """Count some of the rows by cells, given which ones as they came."""
+        outcome = self.outcome[rows]
+        if self.weight is not None:
+            return Tally.from_arrays(outcome % 2, self.value[outcome // 2], self.weight[rows])
+        sums = np.bincount(outcome, minlength=2 * len(self.value)).reshape(-1, 2)
+        columns = (self.value, sums.sum(axis=1), sums[:, 1])
+        return tally_of_sums([x[columns[1] > 0] for x in columns])
 
 
 class Attempt(NamedTuple):
@@ -235,10 +272,17 @@ class Attempt(NamedTuple):
     fitted: Map | None
 
 
+def need_rows(cases: Cases, maps: Sequence[Map]) -> bool:
+    """Tell whether counts of outcomes at each forecast are not enough for some of the maps."""
+    return cases.classes is not None or any(one.needs_rows for one in maps)
+
+
 def cross_forecasts(cases: Cases, maps: Sequence[Map], split: FoldSplit) -> list[Attempt]:
-    """Fit each map on the cases outside each fold, and apply it to those inside."""
-    needs_rows = cases.classes is not None or any(one.needs_rows for one in maps)
-    rows = None if needs_rows else _Sorted.of(cases)
+    """Fit each map on the cases outside each fold, and apply it to those inside.
+
+    Lines of the log odds are fitted to cells.
+    """
+    rows = None if need_rows(cases, maps) else SortedRows.of(cases)
     results = [np.full(np.shape(cases.p), np.nan) for _ in maps]
     reasons = [""] * len(maps)
     with one_blas_thread(), collected():
@@ -250,15 +294,17 @@ def cross_forecasts(cases: Cases, maps: Sequence[Map], split: FoldSplit) -> list
         inside, training = split.fold == k, split.training(k)
         judged = some_cases(cases, np.flatnonzero(inside))
         part: Tally | Cases
+        cells: Tally | Cases
         if rows is None:
-            part = some_cases(cases, np.flatnonzero(training))
+            part = cells = some_cases(cases, np.flatnonzero(training))
         else:
-            part = rows.tally(training[rows.order])
+            part, cells = rows.tally(training[rows.order]), rows.in_cells(training)
         for i, one in enumerate(maps):
             if reasons[i]:
                 continue
             try:
-                results[i][inside] = (fitted[i] or one).fit(part).on_cases(judged)
+                near = (fitted[i] or one).fit(cells if one.fits_cells else part)
+                results[i][inside] = near.on_cases(judged)
             except DataError as error:
                 reasons[i] = str(error).partition("\n")[0]
 
@@ -533,7 +579,7 @@ def default_rule(cases: Cases, within: Interval | tuple[float, float] | None) ->
 
 def fitted_to(one: Map, cases: Cases) -> Map:
     """Fit a map to cases, or to their tally if that will do."""
-    return one.fit(cases if one.needs_rows or cases.classes is not None else cases.tally())
+    return one.fit(cases if need_rows(cases, [one]) else cases.tally())
 
 
 def in_sample_gain(cases: Cases, fitted: Map, rule: Rule) -> float:

@@ -86,6 +86,7 @@ class LogOddsMap(Map):
     separated: bool = field(default=False, repr=False)
 
     options: ClassVar[tuple[str, ...]] = ("smooth", "certain", "atoms", "separated")
+    fits_cells: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_flag(self.smooth, "smooth")

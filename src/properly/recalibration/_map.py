@@ -161,6 +161,8 @@ class Map(ABC):
 
     # Whether `fit` needs cases, and a tally will not do.
     needs_rows: ClassVar[bool] = False
+    # Whether a fit to narrow cells of forecasts is the same but for rounding.
+    fits_cells: ClassVar[bool] = False
     # Whether `at` needs the group of each forecast.
     needs_groups: ClassVar[bool] = False
     # The names of the fields that `fit` fills.
