@@ -106,7 +106,7 @@ def calibration_test(
         Which questions to ask of several classes, as in `properly.decompose`.
     replicates : int
         Random draws. If none of them reaches what was observed there are 1,000, so that the p-value
-        is below 0.001; of classes, if cases times questions are no more than 50,000.
+        is below 0.001; of classes, if cases times questions are no more than a million.
     rng : int or numpy Generator, optional
         Seed or source of the randomness; without it, every call draws anew.
 
@@ -309,8 +309,8 @@ def _plan(cases: Cases, rule: Rule, statistic: str | None, reduction: View | Non
 
 
 # Answers to questions, one a case each, that are drawn on where no draw reaches what was observed:
-# a thousand draws of more take longer than a second or two.
-AFFORDED = 50_000
+# a thousand draws of more take longer than some seconds.
+AFFORDED = 1_000_000
 
 
 # Cases, and draws of their classes, that are taken together; 16 bits can count so many cases.
