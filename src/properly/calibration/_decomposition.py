@@ -373,6 +373,10 @@ def decompose(
     no mean difference beyond chance but one, of 0.4 %; of a single set, a p-value near calibration
     may differ by some 0.06.
 
+    Cases of a cell that have weights are drawn as the number of equal weight that says as much,
+    :math:`(\sum w)^2 / \sum w^2`. Clusters are drawn whole, and outcomes of a cluster, or of
+    neighbouring times, share a normal number, as much as those that were observed agree.
+
     **Several classes.**
 
     - **Ranked rules**, at the cuts, with the rule's own weights. The sums are exact: the score is
