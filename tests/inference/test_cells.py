@@ -44,7 +44,7 @@ def cases_of(kind: str) -> properly.Cases:
     rng, row, known = np.random.default_rng(4), np.arange(CASES), {}
     if kind in ("weights", "clusters with weights"):
         known["weight"] = rng.gamma(2, size=CASES)
-    unit = {"large clusters": row % 20, "times": row // 4, "days": row // 20}.get(kind, row // 6)
+    unit = {"large clusters": row % 150, "times": row // 4, "days": row // 20}.get(kind, row // 6)
     shift = rng.normal(size=unit.max() + 1)
     if "clusters" in kind:
         known["clusters"] = unit
@@ -114,3 +114,26 @@ def test_outcomes_agree_as_a_bivariate_normal_distribution_says(rho: float) -> N
         expected = (both.cdf(np.full(2, norm.ppf(t))) - t * t) / (t * (1 - t))
         assert agreement(np.array([t, 1 - t]), rho) == pytest.approx(expected, abs=1e-6)
     assert agreement(np.array([0.0, 1.0]), rho).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("clusters", "each"), [(60, 150), (900, 10)])
+def test_the_correlation_in_clusters_is_found_whatever_the_bins_hide(
+    clusters: int, each: int
+) -> None:
+    from scipy.special import ndtr, ndtri
+
+    found, rho = [], 0.3
+    for seed in range(12):
+        rng, cluster = np.random.default_rng(seed), np.repeat(np.arange(clusters), each)
+        p = ndtr(rng.normal(-1, 0.8, len(cluster)))
+        number = np.sqrt(rho) * rng.normal(size=clusters)[cluster]
+        number += np.sqrt(1 - rho) * rng.normal(size=len(p))
+        cases = properly.Cases(number < ndtri(p), p, clusters=cluster)
+        tally = cases.tally()
+        start = cell_starts(tally.value, tally.weight, (200, 20), 1)
+        assert start is not None
+        draws, fit = sampler(cases, start=start), recalibrate(tally)
+        assert isinstance(draws, ClusteredCells)
+        fitted = np.add.reduceat(fit.spread(fit.event_rate), start)
+        found.append(draws.correlation(fitted / draws.total))
+    assert np.mean(found) == pytest.approx(rho, abs=0.05)

@@ -270,13 +270,12 @@ class ClusteredCells(RandomCells):
         """
         from scipy.optimize import brentq
 
-        matrix, clusters = self.units.matrix, len(self.in_unit)
+        matrix = self.units.matrix
         left = self.in_unit - matrix.T @ recalibrated
         alone = self.events * (1 - recalibrated) ** 2
         alone += (self.total - self.events) * recalibrated**2
         each = self.total / self.size
-        hidden = clusters / max(clusters - len(np.unique(recalibrated)), clusters / 2)
-        agreed = hidden * float(left @ left - alone @ each)
+        agreed = float(left @ left - alone @ each) + self._hidden(recalibrated)
         variance = recalibrated * (1 - recalibrated)
 
         def more(rho: float) -> float:
@@ -288,6 +287,22 @@ class ClusteredCells(RandomCells):
         if more(0.0) >= 0:
             return 0.0
         return MOST_SHARED if more(MOST_SHARED) <= 0 else float(brentq(more, 0.0, MOST_SHARED))
+
+    def _hidden(self, recalibrated: Column) -> float:
+        """Return what the bins of a recalibration take from the agreement of independent outcomes.
+
+        What is left of n of them adds up to 0 in each bin, so that two have the covariance
+        :math:`-v / n`.
+        """
+        from scipy.sparse import csc_array
+
+        rate, number = np.unique(recalibrated, return_inverse=True)
+        matrix = self.units.matrix
+        bins = csc_array((matrix.data, number[matrix.indices], matrix.indptr), copy=True)
+        bins.sum_duplicates()
+        squares = np.bincount(bins.indices, bins.data.astype(np.float64) ** 2, len(rate))
+        total, alone = (np.bincount(number, x) for x in (self.total, self.total**2 / self.size))
+        return float(rate * (1 - rate) / total @ (squares - alone))
 
 
 class TimedUnits(NamedTuple):
