@@ -104,7 +104,7 @@ def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     if not (lowest >= 0 and highest <= 1):
         refuse_scale(p, name)
     # -0.0 would sort apart from 0.0 and turn the sign of an infinite slope.
-    return p + 0.0 if lowest == 0 else p
+    return p + 0.0 if lowest == 0 and xp.any(xp.signbit(p)) else p
 
 
 def check_logits(y: ArrayLike, logit: ArrayLike) -> EventRows:

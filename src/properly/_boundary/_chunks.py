@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from properly.typing import Array
 
 PIECE = 1 << 16
+# Rows of a tensor: enough for a device.
+LARGE = 1 << 21
 # Entries of a table, not rows: a table is read in order, and its pieces need not be as small.
 TABLE = 1 << 20
 # Fewer pieces than this are done sooner than threads are started.
@@ -41,15 +43,20 @@ def sweep(
 
     Temporary arrays then have the size of a piece, not of the data, and the pieces of long columns
     are shared out to a few threads, since numpy computes without the interpreter's lock. The arrays
-    of other libraries are one piece: a GPU wants few large kernels. Rows that belong together are
+    of other libraries have few pieces: a GPU wants large kernels. Rows that belong together are
     kept together by `keep`, which moves a cut of the first column onwards.
     """
     checkpoint()
     rows = columns[0].shape[0]
     # Cuts do not depend on who calls, so that sums are the same to the last bit.
     piece = PIECE if columns[0].ndim == 1 else max(1, TABLE // columns[0].shape[1])
-    if not is_numpy(columns[0]) or rows <= piece:
+    if not is_numpy(columns[0]):
+        piece = LARGE
+    if rows <= piece:
         return [function(*columns)]
+    if not is_numpy(columns[0]):
+        starts = checked(range(0, rows, piece))
+        return [function(*(x[start : start + piece] for x in columns)) for start in starts]
     cuts = range(piece, rows, piece)
     moved = cuts if keep is None else (keep(columns[0], cut) for cut in cuts)
     ends = sorted({0, *moved, rows})

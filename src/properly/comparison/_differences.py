@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias, TypeGuard
 import numpy as np
 from array_api_compat import device
 
-from properly._boundary._chunks import share_out
+from properly._boundary._chunks import LARGE, share_out
 from properly._boundary._libraries import (
     count_true,
     infinities,
@@ -176,8 +176,8 @@ def score_models(
             part *= weight[piece] / total
             return dot(part, part)
 
-    # A device wants few large steps.
-    size = PIECE if is_numpy(weight) else rows
+    # A device wants large steps.
+    size = PIECE if is_numpy(weight) else LARGE
     pieces = [slice(i, i + size) for i in range(0, rows, size)]
     result = share_out(first_pass, pieces)
     mean = np.sum([x for x, _ in result], axis=0) / total
@@ -247,7 +247,7 @@ def _columns(models: dict[str, Cases], design: Design) -> tuple[Array, list[Arra
     if not is_in_place(first):
         return rows_in_use(first).y, forecasts_of(models), design.weight
     xp = namespace(first.p)
-    weight = xp.ones_like(first.p, dtype=xp.float64)
+    weight = xp.broadcast_to(xp.ones_like(first.p[:1], dtype=xp.float64), first.p.shape)
     return first.y, [to_library_of(x.p, weight) for x in models.values()], weight
 
 

@@ -261,12 +261,13 @@ def _join(pieces: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array
     """Lay the hulls of consecutive pieces end to end."""
     if len(pieces) == 1:
         return pieces[0]
-    ends = np.array([[column[-1] for column in piece] for piece in pieces])
-    before = np.cumsum(ends, axis=0) - ends
+    ends = np.array([[int(column[-1]) for column in piece] for piece in pieces])
+    before = (np.cumsum(ends, axis=0) - ends).tolist()
     columns = (
         [piece[i] + shift[i] for piece, shift in zip(pieces, before, strict=True)] for i in range(3)
     )
-    end, cases, events = (np.concatenate(column) for column in columns)
+    xp = namespace(pieces[0][0])
+    end, cases, events = (xp.concat(column) for column in columns)
     return end, cases, events
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from properly._boundary._chunks import sweep
-from properly._boundary._libraries import is_numpy, namespace, to_numpy, without_gradient
+from properly._boundary._libraries import namespace, to_numpy, without_gradient
 from properly.counts._cases import Cases, rows_in_use
 from properly.counts._pooling import is_one_each
 from properly.counts._tally import Tally
@@ -33,17 +33,14 @@ def losses(cases: Cases, rule: Rule) -> Column:
 def price(rule: Rule, y: Column, p: Any, *, classes: bool, out: Column | None = None) -> Column:
     """Price rows that have been checked, on the device of the forecasts; in `out` if given."""
     p = without_gradient(p)
-    if not (classes or is_numpy(p)):
-        wide = namespace(p).astype(p, namespace(p).float64, copy=False)
-        result: Column = require_binary(rule).price_event(y, wide)
-        return result
-    p = to_numpy(p).astype(np.float64, copy=False)
     if classes:
+        p = to_numpy(p).astype(np.float64, copy=False)
         return np.asarray(require_class_rule(rule).prices(y, p))
-    of_event, loss = require_binary(rule), np.empty(p.shape) if out is None else out
+    xp, of_event = namespace(p), require_binary(rule)
+    loss: Column = xp.empty_like(p, dtype=xp.float64) if out is None else out
 
     def fill(y: Column, p: Column, out: Column) -> None:
-        out[:] = of_event.price_event(y, p)
+        out[...] = of_event.price_event(y, xp.astype(p, xp.float64, copy=False))
 
     sweep(fill, y, p, loss)
     return loss

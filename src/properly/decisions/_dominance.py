@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
+from properly._boundary._chunks import sweep
 from properly._boundary._libraries import beside, namespace, to_library_of, to_numpy
 from properly._boundary._options import Drawing, as_drawing
 from properly._boundary._record import Record, plain
@@ -28,7 +29,7 @@ from properly.inference._design import Design
 from properly.inference._replicates import require_enough
 from properly.inference._variance import cosine_sums, cosines_of, degrees_of, of_parts
 from properly.rules._interval import Interval, as_interval
-from properly.typing import ArrayLike, Column
+from properly.typing import Array, ArrayLike, Column
 
 Scale: TypeAlias = Literal["brier", "regret", "net benefit"]
 
@@ -385,16 +386,24 @@ def _of_clusters(pairs: ForecastPairs, mean: Column, share: Column, design: Desi
 
 def _alike_in_place(threshold: Column, first: Cases, second: Cases) -> tuple[ForecastPairs, Column]:
     """Count alike cases on the device that they are on; only kinds and numbers leave it."""
-    xp, wide = namespace(first.p), len(threshold) + 1
-    one, other = (
-        xp.searchsorted(beside(threshold, p), p, side="right")
-        for p in (xp.astype(x, xp.float64) for x in (first.p, to_library_of(second.p, first.p)))
-    )
-    kind = 2 * (one * wide + other) + xp.astype(first.y, one.dtype)
-    some, times = map(to_numpy, xp.unique_counts(kind))
+    wide = len(threshold) + 1
+
+    def kinds(y: Array, *forecasts: Array) -> list[Column]:
+        xp = namespace(y)
+        one, other = (
+            xp.searchsorted(beside(threshold, p), p, side="right")
+            for p in (xp.astype(x, xp.float64) for x in forecasts)
+        )
+        kind = 2 * (one * wide + other) + xp.astype(y, one.dtype)
+        return [to_numpy(x) for x in xp.unique_counts(kind)]
+
+    pieces = sweep(kinds, first.y, first.p, to_library_of(second.p, first.p))
+    found, times = map(np.concatenate, zip(*pieces, strict=True))
+    some, place = np.unique(found, return_inverse=True)
+    times = np.bincount(place, times)
     # All forecasts between two thresholds are alike; the lower threshold stands for them.
     p, q = np.append(-1.0, threshold)[np.stack(np.divmod(some // 2, wide))]
-    return ForecastPairs.of(threshold, p, q, some % 2 == 1), times.astype(np.float64)
+    return ForecastPairs.of(threshold, p, q, some % 2 == 1), times
 
 
 def contrast(

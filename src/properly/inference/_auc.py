@@ -16,7 +16,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.inference import _averages as averages
 from properly.inference._averages import UNKNOWN, Estimate
 from properly.inference._design import Design, Serial
-from properly.inference._moments import Correction
+from properly.inference._moments import Correction, dot
 from properly.inference._shares import student
 from properly.inference._variance import (
     Rates,
@@ -237,7 +237,9 @@ def _of_counts(tally: Tally, rates: Rates | None) -> Area:
             away = np.subtract(place, area, out=place)
             summed = float(np.einsum("i,i,i->", square, away, away))
         else:
-            summed = float(xp.sum(square * (place - area) ** 2))
+            place -= area  # noqa: PLW2901 - in place: these are long
+            place *= place  # noqa: PLW2901
+            summed = float(dot(place, square))
         sides.append((float(summed / total**2 * Correction.from_count(cases).factor), cases))
     error = math.sqrt(sides[0][0] + sides[1][0])
     return Area(area, error, math.inf, averages.about_tally(tally), area_degrees(sides))

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import count_true, infinities, is_numpy, namespace
+from properly._boundary._chunks import sweep
+from properly._boundary._libraries import count_true, infinities, namespace, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
 from properly._boundary._text import many
@@ -17,7 +18,7 @@ from properly._boundary._tolerances import SAME_SUM
 from properly.counts._cases import Cases, is_in_place, is_unweighted, rows_in_use
 from properly.counts._tally import Tally, as_tally, sums_of
 from properly.inference._design import Design, Serial, effective_number, is_alike
-from properly.inference._moments import Moments, Spread
+from properly.inference._moments import Moments, Spread, deviations, dot
 from properly.inference._variance import covariance, effective_total, of_mean
 from properly.typing import Array, Column
 
@@ -166,25 +167,52 @@ def average(
         warn_of_few(source)
     if not isinstance(source, Cases):
         return _of_tally(as_tally(source), amounts)
-    y, p = (source.y, source.p) if is_in_place(source) else rows_in_use(source)[:2]
-    design, xp = Design.of(source, serial), namespace(p)
+    design = Design.of(source, serial)
     weight = design.weight
     if few:
         warn_of_clusters(design)
-    result = amounts(y, xp.astype(p, xp.float64, copy=False))
-    endless = xp.isinf(result[0])
+    if is_in_place(source):
+        return _in_place(source, amounts, design)
+    y, p = rows_in_use(source)[:2]
+    result = amounts(y, p.astype(np.float64, copy=False))
+    endless = np.isinf(result[0])
     count = count_true(endless)
     share = count / len(weight) if is_alike(weight) else weight[endless].sum() / weight.sum()
     infinite = count, float(share)
     # What nobody else has is overwritten: these are the longest columns there are.
-    is_own = is_numpy(result) and result.flags.owndata
-    mean, influence = of_mean(result, weight, out=result if is_own else None)
+    mean, influence = of_mean(result, weight, out=result if result.flags.owndata else None)
     spread, apart = covariance(influence, design), None
     if design.is_panel and len(mean) > 1:
         with infinities():
             away = influence[:1] - mean[0] / mean[1] * influence[1:2]
         apart = float(covariance(away, design).covariance[0, 0])
     return Averages(mean, spread, about_design(design), infinite, apart)
+
+
+def _in_place(cases: Cases, amounts: Amounts, design: Design) -> Averages:
+    """Average tensors of independent cases in pieces: first means, then squares about these."""
+    mean, count = np.zeros(0), len(cases)
+
+    def rows(y: Array, p: Array) -> Array:
+        return amounts(y, namespace(p).astype(p, namespace(p).float64, copy=False))
+
+    def add_up(y: Array, p: Array) -> tuple[Column, int]:
+        found = rows(y, p)
+        xp = namespace(found)
+        return to_numpy(xp.sum(found, axis=-1)), count_true(xp.isinf(found[0]))
+
+    def multiply(y: Array, p: Array) -> Column:
+        away = deviations(rows(y, p), mean)
+        return dot(away, away)
+
+    sums, infinite = zip(*sweep(add_up, cases.y, cases.p), strict=True)
+    mean = np.sum(sums, axis=0) / count
+    with infinities():
+        products = np.sum(sweep(multiply, cases.y, cases.p), axis=0) / count**2
+    correction = design.correction
+    spread = Spread(products * correction.factor, correction.degrees)
+    endless = sum(infinite), sum(infinite) / count
+    return Averages(mean, spread, about_design(design), endless)
 
 
 def _of_tally(tally: Tally, amounts: Amounts) -> Averages:

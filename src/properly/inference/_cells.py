@@ -41,7 +41,7 @@ ENDS = 1 << 7
 # single forecasts at either end: far narrower than the cells above, and few to fetch. They are
 # made of so many rows at a time, for the memory of the device.
 FINE = (1 << 19, 1 << 11)
-ROWS = 1 << 24
+ROWS = 1 << 23
 # Counts that are held at a time, however many replicates are asked for. Numbers of units take less
 # work each, and counts in dependent cells more.
 AT_ONCE = 1 << 19

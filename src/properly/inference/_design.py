@@ -160,8 +160,10 @@ class Design:
     @cached_property
     def correction(self) -> Correction:
         """What makes the squared sums of clusters, or of single cases, a variance."""
+        if self.cluster is None and self.units > 1:
+            return Correction.from_count(self.units)
         if self.cluster is None:
-            return correction_of(np.broadcast_to(1.0, self.units))
+            return correction_of(np.ones(self.units))
         return correction_of(np.bincount(self.cluster, self.weight))
 
     @property

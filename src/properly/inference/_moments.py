@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._chunks import sweep
 from properly._boundary._libraries import beside, infinities, is_numpy, namespace, to_library_of
 from properly._boundary._tolerances import CANCELLED
 from properly.counts._tally import Tally
@@ -238,7 +239,11 @@ def dot(rows: Array, other: Array) -> Column:
         return np.array([dot(row, other) for row in rows])
     if other.ndim > 1:
         return np.array([dot(rows, row) for row in other])
-    return np.asarray(float(xp.sum(rows * other)))
+
+    def add_up(row: Array, other: Array) -> float:
+        return float(xp.sum(row * xp.astype(other, row.dtype, copy=False)))
+
+    return np.asarray(sum(sweep(add_up, rows, other)))
 
 
 def deviations(amount: Array, mean: Column) -> Array:

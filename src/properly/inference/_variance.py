@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from properly._boundary._chunks import sweep
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import infinities, is_numpy, namespace, to_numpy
 from properly._boundary._tolerances import CANCELLED
@@ -131,19 +132,22 @@ def places_of_counts(none: Column, events: Column) -> tuple[float, Column, Colum
     `none` and `events` are sums of weights at increasing forecasts.
     """
     xp = namespace(none)
-    if not is_numpy(none):
-        none, events = (xp.astype(x, xp.float64) for x in (none, events))
     with infinities():
         below, above = (xp.cumulative_sum(x, dtype=xp.float64) for x in (none, events))
-        below -= none / 2
-        below /= xp.sum(none)
-        above -= events / 2
-        above /= xp.sum(events)
+        for place, count in ((below, none), (above, events)):
+            sweep(_to_middle, place, count)
+            place /= float(xp.sum(count))  # noqa: PLW2901 - in place: these are long
         # One minus this, in its place.
         above *= -1
         above += 1
         area = float(np.minimum(dot(below, events) / float(xp.sum(events)), 1.0))
     return area, below, above
+
+
+def _to_middle(place: Column, count: Column) -> None:
+    """Take half of what is counted at each forecast from running sums, in place."""
+    xp = namespace(place)
+    place -= xp.astype(count, xp.float64, copy=False) / 2
 
 
 class Rates(NamedTuple):
