@@ -11,6 +11,7 @@ from studies.coverage import (
     cells_page,
     decisions_page,
     dependence,
+    designs,
     front_page,
     gaps,
     inference_page,
@@ -110,6 +111,7 @@ PARTS = (
     "gaps",
     "monitors",
     "groups",
+    "designs",
 )
 TABLES: dict[str, Callable[[Rows], str]] = {
     **front_page.TABLES,
@@ -125,4 +127,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     **gaps.TABLES,
     **monitors_page.TABLES,
     **small_groups.TABLES,
+    **designs.TABLES,
 }

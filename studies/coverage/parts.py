@@ -16,6 +16,7 @@ from properly.rules import Brier, Log
 from studies.coverage.cells import cell_facts, cells
 from studies.coverage.decisions import decision_facts, decisions
 from studies.coverage.dependence import dependence, time_facts
+from studies.coverage.designs import design_facts, designs
 from studies.coverage.gaps import gap_facts, gaps
 from studies.coverage.inference import inference, inference_facts
 from studies.coverage.meanings import meaning_facts, meanings
@@ -107,6 +108,7 @@ def settings() -> list[Setting]:
         *(Setting("gaps", 400, facts) for facts in gap_facts()),
         *(Setting("monitors", times, facts) for times, facts in monitor_facts()),
         *(Setting("groups", times, facts) for times, facts in group_facts()),
+        *(Setting("designs", 25, facts) for facts in design_facts()),
     ]
 
 
@@ -307,4 +309,5 @@ PARTS: dict[str, Callable[[Facts, np.random.Generator], list[Finding]]] = {
     "gaps": gaps,
     "monitors": monitors,
     "groups": small_groups,
+    "designs": designs,
 }

@@ -4,9 +4,10 @@
 ``--only decisions`` it runs one part and keeps the numbers of the others. ``python -m
 studies.coverage --pages docs`` writes ``coverage.md`` and the pages below it. The numbers depend on
 the seed and the scale alone, neither on the number of jobs nor on what else is run. The settings
-are in ``parts.py``, ``decisions.py``, ``inference.py``, ``cells.py``, ``recalibration.py``,
-``meanings.py``, ``dependence.py``, ``panels.py``, ``gaps.py``, ``monitors.py`` and
-``small_groups.py``, the tables in ``page.py`` and in the files whose names end so.
+are in ``parts.py``, ``decisions.py``, ``inference.py``, ``cells.py``, ``designs.py``,
+``recalibration.py``, ``meanings.py``, ``dependence.py``, ``panels.py``, ``gaps.py``,
+``monitors.py`` and ``small_groups.py``, the tables in ``page.py`` and in the files whose names end
+so.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write(options.pages / name, text)
         return 0
     kept = None
-    if options.only is not None:
+    if options.only is not None and options.out.exists():
         kept = json.loads(options.out.read_text(encoding="utf-8"))
         require_alike(kept, origin(options.scale, options.seed))
     found = study(settings(), options.scale, options.seed, options.jobs, only=options.only)
@@ -117,19 +118,24 @@ def origin(scale: float, seed: int) -> dict[str, Any]:
 
 
 def require_alike(kept: dict[str, Any], new: dict[str, Any]) -> None:
-    """Refuse to mix numbers that came about in different ways."""
-    differing = [name for name in new if kept.get(name) != new[name]]
+    """Refuse to mix numbers that came about in different ways, but for versions."""
+    differing = [name for name in {*new} - {"versions"} if kept.get(name) != new[name]]
     if differing:
         message = f"one part can be run again as all were run; this differs in {differing}"
         raise SystemExit(message)
 
 
 def merge(kept: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """Put rows of one part in place of those kept."""
+    """Put rows of one part in place of those kept, and name the versions of all."""
     new = {row["part"] for row in found["rows"]}
     rows = [row for row in kept["rows"] if row["part"] not in new] + found["rows"]
     order = list(parts.PARTS)
-    return found | {"rows": sorted(rows, key=lambda row: order.index(row["part"]))}
+    versions = {
+        name: " or ".join(dict.fromkeys([*kept["versions"][name].split(" or "), number]))
+        for name, number in found["versions"].items()
+    }
+    ordered = sorted(rows, key=lambda row: order.index(row["part"]))
+    return found | {"versions": versions, "rows": ordered}
 
 
 def cut(chosen: Sequence[Setting], scale: float, seed: int) -> Iterator[Chunk]:

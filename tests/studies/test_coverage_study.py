@@ -83,6 +83,7 @@ FEW = [
     setting("monitors", study="delays", shift=1.0, slope=1.0, late=0),
     setting("monitors", study="detectors", run_length=500, models=1),
     setting("groups", expected="35", forecasts="calibrated"),
+    setting("designs", design="weights", slope=1.0),
 ]
 
 
@@ -99,7 +100,7 @@ def test_every_part_of_the_study_gives_rows(found: dict[str, Any]) -> None:
 
 def test_a_row_has_shares_with_standard_errors(found: dict[str, Any]) -> None:
     for row in found["rows"]:
-        if row["part"] == "cells" or row.get("study") == "detectors":
+        if row["part"] in ("cells", "designs") or row.get("study") == "detectors":
             continue
         names = ("coverage", "worst", "rejected_at_5", "alarmed")
         shares = [row[name] for name in names if name in row]
