@@ -316,25 +316,30 @@ def _reasons(value: Any, name: str) -> Iterator[tuple[str, str]]:
         yield from _reasons(below, f"{name}.{key}".removeprefix("."))
 
 
-def names_of(task: Task, classes: int, **request: Any) -> dict[str, str]:
+def names_of(
+    task: Task, classes: int, fields: dict[str, int] | None, **request: Any
+) -> dict[str, str]:
     """Name all numbers that an evaluation by some rules has, and the fields that they are of.
+
+    Only some fields are evaluated, with a number of draws each; or all, without draws.
 
     It is one of a few made-up cases.
     """
     import numpy as np
 
     import properly
+    from properly.evaluation._source import only
 
     few = 24
     if task == "binary":
         y, p = np.arange(few) % 2, np.linspace(0.2, 0.8, few)
     else:
         y, p = np.arange(few) % classes, np.full((few, classes), 1 / classes)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), only(fields) as draws:
         warnings.simplefilter("ignore")
-        made_up = properly.evaluate(y, {"model": p}, task=task, rng=0, **request)
-    record, fields = made_up.to_dict(), {x: x for x in SECTIONS} | {"models": "decompositions"}
-    by_field = {of: numbers_of(record, [x]) for x, of in fields.items()}
+        made_up = properly.evaluate(y, {"model": p}, task=task, rng=0, replicates=draws, **request)
+    record, sections = made_up.to_dict(), {x: x for x in SECTIONS} | {"models": "decompositions"}
+    by_field = {of: numbers_of(record, [x]) for x, of in sections.items()}
     return {name: field for field, numbers in by_field.items() for name in _all_names(numbers)}
 
 
@@ -411,18 +416,16 @@ class Gate:
     is_stored: bool
 
     def require_names(
-        self, rules: Sequence[str], names: Callable[[int], dict[str, str]]
+        self, rules: Sequence[str], names: Callable[[dict[str, int] | None], dict[str, str]]
     ) -> tuple[Iterable[str], dict[str, bool]]:
         """Refuse names that are unknown; return the others.
 
         Return as well the fields that conditions are about, and whether each takes draws. Names are
         looked up without draws first, then in a calibration summary, then with draws.
         """
-        from properly.evaluation._source import Draws
-
         models, fields, drawn = (*self.models, *self.others), dict[str, bool](), set[str]()
         limits = [x for x in self.conditions if isinstance(x, Condition)]
-        known = names(0) | dict.fromkeys(GAINS, "repairs") if limits else {}
+        known = names(None) | dict.fromkeys(GAINS, "repairs") if limits else {}
         more = [{"decompositions": 1, "calibration_tests": 1}, {"calibration": 1}]
         for condition in self.conditions:
             if isinstance(condition, Versus):
@@ -434,7 +437,7 @@ class Gate:
                 with suppress(click.UsageError):
                     _resolve(condition.left, models, known)
                     break
-                found = names(Draws(more.pop()))
+                found = names(more.pop())
                 drawn = set() if more else found.keys() - known.keys()
                 known |= found
             _, what = _resolve(condition.left, models, known)

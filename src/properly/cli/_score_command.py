@@ -19,7 +19,7 @@ from properly.cli._option_table import EvaluateOptions
 from properly.cli._running import as_json, emit, refuse, require_output
 from properly.evaluation._evaluate import rules_of_task
 from properly.evaluation._record import BY_MODEL, score_rows
-from properly.evaluation._source import Draws
+from properly.evaluation._source import only
 from properly.rules._registry import sources_of
 
 if TYPE_CHECKING:
@@ -117,9 +117,11 @@ def _scored(
         needs = {"--keep-forecasts": keep, "A condition on gain": "repairs" in fields}
         if isinstance(chosen, Large) and any(needs.values()):
             refuse_without_rows(next(what for what in needs if needs[what]), chosen.engine)
-        draws = _draws(layout, fields, request["replicates"], chosen.task, intervals=intervals)
+        needed = _draws(layout, fields, request["replicates"], chosen.task, intervals=intervals)
         recalibrate = "auto" if "repairs" in fields else None
-        evaluation = evaluated(chosen, recalibrate=recalibrate, **request | {"replicates": draws})
+        with only(needed) as draws:
+            request["replicates"] = draws
+            evaluation = evaluated(chosen, recalibrate=recalibrate, **request)
     sections: dict[str, Any] = {}
     texts = [wrapped(repair.result.sentence) for repair in evaluation.repairs.values()]
     contrast = None
@@ -133,14 +135,16 @@ def _scored(
     return _laid_out(evaluation, layout, sections, texts), failures
 
 
-def _draws(layout: str, needs: dict[str, bool], draws: int, task: str, *, intervals: bool) -> Draws:
+def _draws(
+    layout: str, needs: dict[str, bool], draws: int, task: str, *, intervals: bool
+) -> dict[str, int]:
     """Return the fields that are printed, or that conditions are about, with the draws of each."""
     if layout == "json":
         is_drawn = intervals or any(needs.values())
         needs = needs | dict.fromkeys((*BESIDE, *BY_MODEL[task == "binary"]), is_drawn)
     elif layout == "csv" and intervals:
         needs = needs | {"decompositions": True}
-    return Draws({name: takes * draws for name, takes in needs.items()})
+    return {name: takes * draws for name, takes in needs.items()}
 
 
 def _require(
@@ -153,9 +157,7 @@ def _require(
         stored.require_like(chosen.task, request["level"], gate.models, rules)
     named = {"rules": request["rules"] or None, "within": request["within"]}
     classes = len(chosen.labels or ())
-    return gate.require_names(
-        rules, lambda draws: names_of(chosen.task, classes, replicates=draws, **named)
-    )
+    return gate.require_names(rules, lambda fields: names_of(chosen.task, classes, fields, **named))
 
 
 def _laid_out(

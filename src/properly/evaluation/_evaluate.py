@@ -23,7 +23,7 @@ from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._checkup import _notes
 from properly.evaluation._pipeline import gather
-from properly.evaluation._source import Asked
+from properly.evaluation._source import NEEDED, Asked
 from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Regret, Rule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._interval import Interval, as_interval
@@ -281,8 +281,7 @@ def evaluate(
     drawing: dict[str, Any] = {"level": _options.check_level(level), "rng": seed}
     # Without replicates, what is drawn is left out.
     draws = _options.check_whole(replicates, "replicates", 0)
-    fields = getattr(replicates, "fields", None)
-    drawing |= {"recalibrate": recalibrate, "replicates": draws, "fields": fields}
+    drawing |= {"recalibrate": recalibrate, "replicates": draws, "fields": NEEDED.get()}
     backend = library_of(y)
     if isinstance(y, Summary):
         if show is not None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context
 from functools import partial
@@ -103,14 +105,18 @@ LEFT_OUT = {
 }
 
 
-class Draws(int):
-    """The most draws of some fields of an evaluation: of those that a command needs."""
+# The fields that a command needs, and the draws of each; None if it needs all.
+NEEDED: ContextVar[Mapping[str, int] | None] = ContextVar("NEEDED", default=None)
 
-    def __new__(cls, fields: Mapping[str, int]) -> Any:
-        return super().__new__(cls, max(fields.values(), default=0))
 
-    def __init__(self, fields: Mapping[str, int]) -> None:
-        self.fields = fields
+@contextmanager
+def only(fields: Mapping[str, int] | None) -> Iterator[int]:
+    """Make no other fields of evaluations here; the number is that of the most draws of any."""
+    token = NEEDED.set(fields)
+    try:
+        yield max((fields or {}).values(), default=0)
+    finally:
+        NEEDED.reset(token)
 
 
 @dataclass(frozen=True)
