@@ -215,8 +215,7 @@ def find_line(subject: Subject, level: float) -> CalibrationLine:
     """Fit a shift and a line to the log odds of the forecasts other than 0 and 1."""
     subject = subject.with_log_odds()
     if subject.certain:
-        method = "none: forecasts of exactly 0 or 1 have no log odds"
-        unknown = Estimate(math.nan, math.nan, UNKNOWN, level, math.nan, method, **subject.about)
+        unknown = _unknown(subject, level)
         return CalibrationLine(unknown, unknown, unknown, UNTESTED, "none")
     shifted, free = (_coefficients(subject, columns) for columns in (shift, line))
     large, intercept, slope = (
@@ -235,8 +234,15 @@ def find_line(subject: Subject, level: float) -> CalibrationLine:
 def find_slope(subject: Subject, level: float) -> Estimate:
     """Fit a line to the log odds of the forecasts other than 0 and 1, for its slope alone."""
     subject = subject.with_log_odds()
+    if subject.certain:
+        return _unknown(subject, level)
     free = _coefficients(subject, line)
     return subject.estimate(float(free.value[1]), free.at(1), level, _method(subject, free))
+
+
+def _unknown(subject: Subject, level: float) -> Estimate:
+    method = "none: forecasts of exactly 0 or 1 have no log odds"
+    return Estimate(math.nan, math.nan, UNKNOWN, level, math.nan, method, **subject.about)
 
 
 class LineEstimates(NamedTuple):
