@@ -14,7 +14,7 @@ from properly.calibration._statistics import (
     score_rows,
     score_statistic,
 )
-from properly.counts._cases import Cases, as_counted, rows_in_use
+from properly.counts._cases import Cases, as_counted, number_forecasts, rows_in_use
 from properly.counts._scoring import mean_loss
 from properly.counts._tally import Tally, as_tally
 from properly.inference._averages import Estimate, about_design, about_tally
@@ -66,9 +66,8 @@ class Subject(NamedTuple):
         if not isinstance(source, Cases):
             require_counts(tally)
             return cls(source, sample, about_tally(tally))
-        design, (y, p, _, _) = Design.of(source), rows_in_use(source)
-        row = np.searchsorted(sample.value, p.astype(np.float64))
-        return cls(source, sample, about_design(design), design, row, y)
+        design, row = Design.of(source), number_forecasts(source)
+        return cls(source, sample, about_design(design), design, row, rows_in_use(source).y)
 
     @property
     def is_counted(self) -> bool:

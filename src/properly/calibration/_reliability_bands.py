@@ -40,6 +40,7 @@ from properly.counts._cases import (
     has_time,
     is_dependent,
     number_clusters,
+    number_forecasts,
     rows_in_use,
 )
 from properly.counts._histogram import equal_count
@@ -105,10 +106,9 @@ def _effect_of_weights(tally: Tally, fit: Recalibration) -> float:
 
 def _effect_of_clusters(cases: Cases, fit: Recalibration) -> tuple[float, int]:
     """Compare the variance of sums over clusters with that of independent cases, bin by bin."""
-    y, p, weight, used = rows_in_use(cases)
+    y, _, weight, used = rows_in_use(cases)
     cluster = number_clusters(cases, used)
-    row = np.unique(p, return_inverse=True)[1]
-    bins = np.searchsorted(fit.end, row, side="right")
+    bins = np.searchsorted(fit.end, number_forecasts(cases), side="right")
     clusters = int(cluster.max()) + 1
     sums = np.bincount(
         bins * clusters + cluster, weight * (y - fit.event_rate[bins]), len(fit.end) * clusters

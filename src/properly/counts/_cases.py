@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,8 @@ TASKS = ("auto", "binary", "multiclass", "ordinal")
 COLUMNS = ("weight", "clusters", "strata", "time", "groups")
 # Rows that are repeated take memory, each as much as one that was given.
 MOST_REPEATED = 10**8
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -164,9 +166,9 @@ class Cases:
         return None if self.labels is None else len(self.labels)
 
     def tally(self) -> Tally:
-        """Count outcomes at each distinct forecast."""
+        """Count outcomes at each distinct forecast, once for all who ask."""
         require_event(self)
-        return Tally.from_arrays(self.y, self.p, self.weight)
+        return once(self, "_tally", lambda: Tally.from_arrays(self.y, self.p, self.weight))
 
     def by_group(self) -> dict[Any, Cases]:
         """Split the rows by their group, so that any evaluation can be made of each.
@@ -256,6 +258,19 @@ def in_numpy(cases: Cases) -> Cases:
     return replaced(cases, **{k: to_numpy(x) for k, x in columns if x is not None})
 
 
+def once(cases: Cases, name: str, make: Callable[[], Made]) -> Made:
+    """Make something of cases for whoever asks first, and keep it for the others."""
+    known: dict[str, Made] = vars(cases)
+    if name not in known:
+        known[name] = make()
+    return known[name]
+
+
+def number_forecasts(cases: Cases) -> Any:
+    """Give the forecast of each case in use its place among the distinct ones, once."""
+    return once(cases, "_place", lambda: np.unique(rows_in_use(cases).p, return_inverse=True)[1])
+
+
 def replaced(cases: Cases, **values: Any) -> Cases:
     """Keep all that is known of cases but some fields, which need no check."""
     known = {name: getattr(cases, name) for name in Cases.__dataclass_fields__}
@@ -320,8 +335,8 @@ def rows_in_use(cases: Cases) -> InUse:
 
 
 def number_clusters(cases: Cases, used: Any) -> Any:
-    """Give the clusters of the cases in use numbers from 0; refuse one that is alone."""
-    return number_ids(to_numpy(cases.clusters)[used])
+    """Give the clusters of the cases in use numbers from 0, once; refuse one that is alone."""
+    return once(cases, "_clusters", lambda: number_ids(to_numpy(cases.clusters)[used]))
 
 
 def number_ids(label: Any) -> Any:

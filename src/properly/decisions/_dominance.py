@@ -25,6 +25,7 @@ from properly.counts._calls import takes_two
 from properly.counts._cases import Cases, is_in_place, rows_in_use
 from properly.decisions._elementary import ENOUGH, GRID, ForecastPairs, require_pair
 from properly.errors import DataError
+from properly.inference._dependence import in_runs
 from properly.inference._design import Design
 from properly.inference._replicates import require_enough
 from properly.inference._variance import cosine_sums, cosines_of, degrees_of, of_parts
@@ -345,6 +346,7 @@ def covariance_of_pairs(
     cluster, time = design.cluster, design.time
     if time is None:
         return _of_clusters(pairs, mean, share, design)
+    time = in_runs(time)
     # Times by the cosines of their sums, some thresholds at a time.
     size, place, waves = np.bincount(time, share), np.arange(len(mean)), []
     step = max(1, AT_ONCE // len(size))

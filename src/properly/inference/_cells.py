@@ -215,6 +215,14 @@ def draw_events(
     return np.minimum(_binomials(count, chance, rng) * (weight / count), weight)
 
 
+def normal_numbers(shape: tuple[int, int], rng: Rng) -> Column:
+    """Draw from 65,536 quantiles, in a third of the time that normal numbers take."""
+    from scipy.special import ndtri
+
+    quantiles = ndtri((np.arange(1 << 16) + 0.5) / (1 << 16)).astype(np.float32)
+    return np.asarray(quantiles[rng.integers(0, 1 << 16, shape, dtype=np.uint16)])
+
+
 def agreement(probability: Column, rho: float) -> Column:
     r"""Return the correlation of two outcomes whose normal numbers have the correlation rho.
 
@@ -250,16 +258,27 @@ class ClusteredCells(RandomCells):
     def tables(self, truth: Column, replicates: int, rng: Rng, fitted: Known = None) -> Tables:
         """Draw clusters with replacement, and outcomes that depend on one another within them."""
         rho = 0.0 if fitted is None else self.correlation(fitted)
+        # The same clusters serve all curves that outcomes are drawn from.
+        known: dict[int, list[tuple[Column, Column]]] = vars(self).setdefault("_drawn", {})
+        if replicates not in known:
+            known[replicates] = list(self._draw_clusters(replicates, rng))
+        for weight, sums in known[replicates]:
+            shared = [Shared(self.units, sums, rho)]
+            yield weight, draw_events(self, weight, truth, shared, rng)
+
+    def _draw_clusters(self, replicates: int, rng: Rng) -> Tables:
+        """Draw clusters, and add up their weights in each cell and their numbers."""
         clusters = len(self.in_unit)
         for rows in self.units.batches(replicates):
             drawn = (rng.integers(0, clusters, clusters) for _ in range(rows))
-            counts = [np.bincount(x, minlength=clusters) for x in drawn]
-            times = np.stack(counts, axis=1, dtype=np.float32, casting="same_kind")
+            times = np.empty((rows, clusters), dtype=np.float32)
+            for count, some in zip(times, drawn, strict=True):
+                count[:] = np.bincount(some, minlength=clusters)
+            times = np.ascontiguousarray(times.T)
             weight = self.units.sums(times)
-            number = rng.standard_normal(times.shape, dtype=np.float32)
+            number = normal_numbers(times.shape, rng)
             number *= np.sqrt(times, out=times)
-            shared = [Shared(self.units, self.units.sums(number), rho)]
-            yield weight, draw_events(self, weight, truth, shared, rng)
+            yield weight, self.units.sums(number)
 
     def correlation(self, recalibrated: Column) -> float:
         """Find the correlation of the normal numbers of a cluster that its outcomes suggest.
@@ -344,7 +363,7 @@ class TimedCells(RandomCells):
             weight = np.broadcast_to(self.total, (rows, len(self.value))).astype(np.float64)
             shared = []
             for units, a, b in self.kinds:
-                number = rng.standard_normal((units.matrix.shape[1], rows), dtype=np.float32)
+                number = normal_numbers((units.matrix.shape[1], rows), rng)
                 same = (a + b * np.maximum(psi - 1, 0)).clip(0.0, 1.0)
                 shared.append(Shared(units, units.sums(number), np.sin(math.pi / 2 * same)))
             most = np.maximum(sum(x.rho for x in shared) / MOST_SHARED, 1.0)

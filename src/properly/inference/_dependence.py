@@ -19,11 +19,11 @@ import numpy as np
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
-from properly.counts._cases import Cases, rows_in_use
+from properly.counts._cases import Cases, number_forecasts, once, rows_in_use
 from properly.counts._isotonic import recalibrate
 from properly.inference._design import Design, is_alike
 from properly.inference._moments import Spread
-from properly.inference._variance import covariance
+from properly.inference._variance import covariance, spread_of_totals
 from properly.typing import Column
 
 # Where sums vary by more than this, and times are worth fewer than these, tests refuse too often.
@@ -135,8 +135,8 @@ class Residuals:
         """Recalibrate the forecasts and compare them with what happened."""
         y, p, _, _ = rows_in_use(cases)
         fit = recalibrate(cases.tally())
-        row = np.unique(p, return_inverse=True)[1]
-        bins, rate = np.searchsorted(fit.end, row, side="right"), fit.event_rate
+        bins = np.searchsorted(fit.end, number_forecasts(cases), side="right")
+        rate = fit.event_rate
         independent = float(fit.weight @ (rate * (1 - rate)))
         return cls(p.astype(np.float64), bins, y - rate[bins], independent, Design.of(cases))
 
@@ -153,17 +153,17 @@ class Residuals:
         balance are no reason to be surer than of independent ones.
         """
         weight, times, bins = self.design.weight, self.design.times, int(self.bin.max()) + 1
-        # Slow waves say as much, of very many times.
-        design = replace(self.design, time=self.time // -(-times // TIMES))
+        design = replace(self.design, time=in_runs(self.time))
         if not self.independent > 0:
             # If no outcome varied, those of one time are taken as one.
             size = np.bincount(self.time, weight)
             return float(size @ size / size.sum())
         left, variance = weight * self.left, 0.0
         alone = 1.0 if is_alike(weight) else float(left @ left) / self.independent
-        for b in range(bins):
-            part = np.where(self.bin == b, left, 0.0)
-            variance += float(covariance(part[None], design).covariance[0, 0])
+        order, unit = np.argsort(self.bin, kind="stable"), np.asarray(design.unit)
+        for rows in np.split(order, np.cumsum(np.bincount(self.bin))[:-1]):
+            total = np.bincount(unit[rows], left[rows], design.units)
+            variance += float(spread_of_totals(total[None], design).covariance[0, 0])
         shown = max(times - bins, times / 2)
         return max(variance / self.independent * times / shown, alone)
 
@@ -235,6 +235,11 @@ class Residuals:
         return Latent(time, slot, self.design.times, self.same, self.psi, degrees)
 
 
+def in_runs(time: Column) -> Column:
+    """Take neighbours of very many times together: slow waves say as much about their sums."""
+    return np.asarray(time // -(-(int(time.max()) + 1) // TIMES))
+
+
 def measure(cases: Cases) -> Dependence:
     """Say how much the outcomes of cases depend on one another in time, once for all who ask."""
     return _measured(cases)[0]
@@ -246,11 +251,11 @@ def latent_of(cases: Cases) -> Latent:
 
 
 def _measured(cases: Cases) -> tuple[Dependence, Latent]:
-    known: dict[str, tuple[Dependence, Latent]] = vars(cases)
-    if "_dependence" not in known:
+    def made() -> tuple[Dependence, Latent]:
         left = Residuals.of(cases)
-        known["_dependence"] = left.dependence, left.latent()
-    return known["_dependence"]
+        return left.dependence, left.latent()
+
+    return once(cases, "_dependence", made)
 
 
 def psi_of(rho: Column, times: int) -> Column:

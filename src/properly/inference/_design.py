@@ -22,6 +22,7 @@ from properly.counts._cases import (
     is_in_place,
     number_clusters,
     numbered,
+    once,
     rows_in_use,
     without_time,
 )
@@ -108,7 +109,11 @@ class Design:
         stratum = None if cases.strata is None else numbered(to_numpy(cases.strata)[used])[0]
         if cluster is not None and stratum is not None:
             _require_nested(cases, np.flatnonzero(used), cluster, stratum)
-        time = None if cases.time is None else number_times(to_numpy(cases.time)[used])
+        time = (
+            None
+            if cases.time is None
+            else once(cases, "_times", lambda: number_times(to_numpy(cases.time)[used]))
+        )
         return cls(weight, cluster, stratum, time, serial)
 
     @property

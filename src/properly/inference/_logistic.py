@@ -204,7 +204,7 @@ def fit_columns(
 def starts_of_neighbours(rows: int, neighbours: int) -> Column:
     """Return the first row of each group of so many neighbours; those at either end stay single."""
     ends = min(ENDS, rows // 2)
-    return np.r_[:ends, ends : rows - ends : neighbours, rows - ends : rows]
+    return np.asarray(np.r_[:ends, ends : rows - ends : neighbours, rows - ends : rows])
 
 
 def _means_of_neighbours(

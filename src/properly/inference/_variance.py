@@ -28,7 +28,13 @@ from properly._boundary._chunks import sweep
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import infinities, is_numpy, namespace, to_numpy
 from properly._boundary._tolerances import CANCELLED
-from properly.counts._cases import Cases, has_strata, is_dependent, rows_in_use
+from properly.counts._cases import (
+    Cases,
+    has_strata,
+    is_dependent,
+    number_forecasts,
+    rows_in_use,
+)
 from properly.counts._pooling import order_of
 from properly.counts._tally import Tally, sums_of
 from properly.errors import DataError
@@ -416,9 +422,8 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
         tally = source.tally()
         if tally.event_squares is None:
             return Moments.from_tally(tally, if_event, if_none).spread
-    y, p, _, _ = rows_in_use(source)
-    row = np.unique(p, return_inverse=True)[1]
-    return spread_of_rows(source, np.where(y, if_event[:, row], if_none[:, row]))
+    happened, row = rows_in_use(source).y, number_forecasts(source)
+    return spread_of_rows(source, np.where(happened, if_event[:, row], if_none[:, row]))
 
 
 def spread_of_rows(source: Cases, amount: Column) -> Spread:
