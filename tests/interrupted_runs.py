@@ -127,6 +127,9 @@ def interrupt(command: str, data: Path, delay: float, number: signal.Signals) ->
         left = [str(path) for folder in (work, temporary) for path in Path(folder).rglob("*")]
         # Killed by the signal itself: Python was exiting, and no longer handled it.
         code = run.returncode if used and run.returncode != -number else None
+        # All was done, and only the interpreter was left to end.
+        if code == 0 and seconds < 1:
+            code = None
         return Ending(code, seconds, used + usage.ru_utime + usage.ru_stime, printed, left)
 
 

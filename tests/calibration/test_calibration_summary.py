@@ -350,7 +350,8 @@ def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(
     exact = brief(cases, fit=fit, replicates=199)
     for name, size in (("CELLS", 150), ("ENDS", 30)):
         monkeypatch.setattr(_cells, name, size)
-    monkeypatch.setattr(_curve_fits, "MANY", 500)
+    for name in ("LONG", "FEW"):
+        monkeypatch.setattr(_curve_fits, name, 500)
     monkeypatch.setattr(_curve_fits, "SMOOTH", (150, 30))
     monkeypatch.setattr(_curve_fits, "PIECE", 100)
     found = brief(cases, fit=fit, replicates=199)

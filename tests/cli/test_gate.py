@@ -133,13 +133,20 @@ def test_a_gate_computes_what_its_conditions_are_about_and_nothing_else(
     done: set[str] = set()
 
     def watched(name: str, call: Any) -> Any:
-        return lambda *args, **options: [done.add(name), call(*args, **options)][1]
+        def counted(*args: Any, **options: Any) -> Any:
+            done.add(name)
+            return call(*args, **options)
+
+        return counted
+
+    def forget(*args: Any, **options: Any) -> Any:
+        done.clear()
+        return evaluated(*args, **options)
 
     for name, path in WORK.items():
         monkeypatch.setattr(path, watched(name, pkgutil.resolve_name(path)))
-    evaluated = _score_command.evaluated
     # Names are looked up in an evaluation of its own.
-    forget = lambda *args, **options: [done.clear(), evaluated(*args, **options)][1]  # noqa: E731
+    evaluated: Any = vars(_score_command)["evaluated"]
     monkeypatch.setattr(_score_command, "evaluated", forget)
     result = run("score", file, *about)
     assert done == work

@@ -13,6 +13,7 @@ from scipy.stats import t as student
 from tests.inference_numbers import CLUSTER, GROUP, P1, STRATUM, TIME, WEIGHT, Y, assert_published
 
 import properly
+from properly.calibration._components import CellSizes
 from properly.calibration._line import Subject, find_line
 from properly.comparison import _groups, by_group
 from properly.errors import DataWarning
@@ -420,7 +421,7 @@ def test_cells_of_a_large_group_say_what_its_forecasts_say(
     happened = rng.uniform(size=len(p)) < p**1.2
     cases = properly.Cases(happened, p, groups=group)
     cells = by_group(cases, rule, replicates=499, rng=1).calibration
-    monkeypatch.setattr(_groups, "CELLS", _groups.CellSizes())
+    monkeypatch.setattr(_groups, "CELLS", CellSizes())
     single = by_group(cases, rule, replicates=499, rng=2).calibration
     assert cells is not None
     assert single is not None

@@ -41,7 +41,8 @@ KINDS = {
 
 
 def cases_of(kind: str) -> properly.Cases:
-    rng, row, known = np.random.default_rng(4), np.arange(CASES), {}
+    known: dict[str, Any] = {}
+    rng, row = np.random.default_rng(4), np.arange(CASES)
     if kind in ("weights", "clusters with weights"):
         known["weight"] = rng.gamma(2, size=CASES)
     unit = {"large clusters": row % 150, "times": row // 4, "days": row // 20}.get(kind, row // 6)
