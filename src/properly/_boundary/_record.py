@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 from properly.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from properly.typing import Array, ArrayLike, IntoFrame
 
@@ -94,6 +94,14 @@ class Parts(Record, Mapping[str, T]):
 
     def __len__(self) -> int:
         return len(self.parts)
+
+
+def once(owner: object, name: str, make: Callable[[], T]) -> T:
+    """Make what follows from a frozen object for whoever asks first, and keep it for the others."""
+    known: dict[str, T] = vars(owner)
+    if name not in known:
+        known[name] = make()
+    return known[name]
 
 
 def as_frame(frame: object) -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeGuard, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from properly._boundary._libraries import (
 )
 from properly._boundary._notices import notice
 from properly._boundary._options import check_flag
-from properly._boundary._record import as_models
+from properly._boundary._record import as_models, once
 from properly._boundary._text import many
 from properly.counts._pooling import are_equal, exact_weights
 from properly.counts._tally import Tally, require_some
@@ -34,8 +34,6 @@ TASKS = ("auto", "binary", "multiclass", "ordinal")
 COLUMNS = ("weight", "clusters", "strata", "time", "groups")
 # Rows that are repeated take memory, each as much as one that was given.
 MOST_REPEATED = 10**8
-
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -165,6 +163,10 @@ class Cases:
         """The number of classes; None for the probability of one event."""
         return None if self.labels is None else len(self.labels)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy the fields alone, without what was kept of them."""
+        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
+
     def tally(self) -> Tally:
         """Count outcomes at each distinct forecast, once for all who ask."""
         require_event(self)
@@ -258,14 +260,6 @@ def in_numpy(cases: Cases) -> Cases:
     return replaced(cases, **{k: to_numpy(x) for k, x in columns if x is not None})
 
 
-def once(cases: Cases, name: str, make: Callable[[], Made]) -> Made:
-    """Make something of cases for whoever asks first, and keep it for the others."""
-    known: dict[str, Made] = vars(cases)
-    if name not in known:
-        known[name] = make()
-    return known[name]
-
-
 def number_forecasts(cases: Cases) -> Any:
     """Give the forecast of each case in use its place among the distinct ones, once."""
     return once(cases, "_place", lambda: np.unique(rows_in_use(cases).p, return_inverse=True)[1])
@@ -273,8 +267,7 @@ def number_forecasts(cases: Cases) -> Any:
 
 def replaced(cases: Cases, **values: Any) -> Cases:
     """Keep all that is known of cases but some fields, which need no check."""
-    known = {name: getattr(cases, name) for name in Cases.__dataclass_fields__}
-    return _fill(object.__new__(Cases), known | values)
+    return _fill(object.__new__(Cases), cases.__getstate__() | values)
 
 
 def _fill(cases: Cases, values: Mapping[str, Any]) -> Cases:

@@ -18,6 +18,7 @@ from array_api_compat import device
 
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import namespace, to_numpy
+from properly._boundary._record import once
 from properly.counts._pooling import differences, is_one_each
 from properly.counts._tally import Tally
 from properly.typing import Array, Column
@@ -65,10 +66,7 @@ class Recalibration:
 
 def recalibrate(tally: Tally) -> Recalibration:
     """Pool adjacent violators, once a tally: many questions begin with its bins."""
-    known: dict[str, Recalibration] = vars(tally)
-    if "_bins" not in known:
-        known["_bins"] = _pool(tally)
-    return known["_bins"]
+    return once(tally, "_bins", lambda: _pool(tally))
 
 
 def _pool(tally: Tally) -> Recalibration:

@@ -26,20 +26,21 @@ import numpy as np
 
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import is_numpy, namespace, to_library_of, to_numpy
+from properly._boundary._record import once
 from properly.counts._cases import Cases, is_in_place
 from properly.counts._device import stays
 from properly.counts._pooling import differences
 from properly.counts._tally import Tally, as_tally, sums_of, tally_of_sums
 from properly.typing import Array, Column
 
-# Of more distinct forecasts than this, what is drawn is counted in so many cells. Single cases
-# matter at either end only, where few make a step of an increasing curve.
+# Draws of more distinct forecasts than `LONG` are counted in cells. Single cases matter only at
+# either end, where a few of them make a step of an increasing curve.
 LONG = 1 << 15
 CELLS = 1 << 10
 ENDS = 1 << 7
-# Tensors of more distinct forecasts than can be made of these are drawn from so many cells, and
-# single forecasts at either end: far narrower than the cells above, and few to fetch. They are
-# made of so many rows at a time, for the memory of the device.
+# Cells, and single forecasts at either end, that very long tensors are drawn from: far narrower
+# than the cells above, and few to fetch. `ROWS` are grouped at a time, to spare the memory of the
+# device.
 FINE = (1 << 19, 1 << 11)
 ROWS = 1 << 23
 # Counts that are held at a time, however many replicates are asked for. Numbers of units take less
@@ -201,7 +202,7 @@ def draw_events(
         mean = float(np.mean(rho))
         together += mean
         after = agreement(probability, together)
-        # Of several units, what they share matters more than their mean number says.
+        # The mean number of several units understates how much their outcomes agree.
         more = np.ones(len(probability))
         np.divide(variance * (after - before), density * mean, out=more, where=density * mean > 0)
         reach = rho * (more + kappa * (1 - more))
@@ -259,10 +260,8 @@ class ClusteredCells(RandomCells):
         """Draw clusters with replacement, and outcomes that depend on one another within them."""
         rho = 0.0 if fitted is None else self.correlation(fitted)
         # The same clusters serve all curves that outcomes are drawn from.
-        known: dict[int, list[tuple[Column, Column]]] = vars(self).setdefault("_drawn", {})
-        if replicates not in known:
-            known[replicates] = list(self._draw_clusters(replicates, rng))
-        for weight, sums in known[replicates]:
+        drawn = once(self, f"_{replicates}", lambda: list(self._draw_clusters(replicates, rng)))
+        for weight, sums in drawn:
             shared = [Shared(self.units, sums, rho)]
             yield weight, draw_events(self, weight, truth, shared, rng)
 
@@ -298,7 +297,7 @@ class ClusteredCells(RandomCells):
         variance = recalibrated * (1 - recalibrated)
 
         def more(rho: float) -> float:
-            # Of two cells, the covariance is about the root of the product of their own.
+            # The covariance between two cells is about the geometric mean of those within them.
             shared = variance * agreement(recalibrated, rho)
             roots = matrix.T @ np.sqrt(shared)
             return float(roots @ roots - (self.total * each) @ shared) - agreed

@@ -18,8 +18,8 @@ import numpy as np
 
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._notices import notice
-from properly._boundary._record import Record
-from properly.counts._cases import Cases, number_forecasts, once, rows_in_use
+from properly._boundary._record import Record, once
+from properly.counts._cases import Cases, number_forecasts, rows_in_use
 from properly.counts._isotonic import recalibrate
 from properly.inference._design import Design, is_alike
 from properly.inference._moments import Spread
@@ -32,7 +32,7 @@ FEW_TIMES, TOO_FEW_TIMES = 100, 30
 LONG_SERIES = "dependence is long for this series; p-values and bands are too sure"
 # Correlations from one time to the next that are drawn reach so far; psi is tabulated up to it.
 MOST, TABULATED = 0.995, 400
-# Of more times, neighbours are taken together: in `phi`, and in outcomes that are drawn.
+# With more times than these, neighbouring ones are pooled: in `phi`, and in drawn outcomes.
 TIMES, RUNS = 1 << 15, 1 << 17
 # Correlations below rounding add nothing, in double and in single precision.
 NOTHING, SINGLE = 1e-17, 1e-8

@@ -16,13 +16,13 @@ import numpy as np
 
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import check_choice
+from properly._boundary._record import once
 from properly._boundary._text import many
 from properly.counts._cases import (
     Cases,
     is_in_place,
     number_clusters,
     numbered,
-    once,
     rows_in_use,
     without_time,
 )

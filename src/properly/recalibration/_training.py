@@ -12,7 +12,7 @@ import numpy as np
 
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import to_numpy
-from properly._boundary._record import Record
+from properly._boundary._record import Record, once
 from properly.counts._cases import Cases
 from properly.counts._class_rows import ClassTable
 from properly.counts._tally import Tally, as_tally, sums_of
@@ -42,12 +42,12 @@ class Sample:
     @classmethod
     def of(cls, tally: Tally) -> Sample:
         """Take the columns of a tally, once: several maps are fitted to the same."""
-        known: dict[str, Sample] = vars(tally)
-        if "_sample" not in known:
-            columns = (tally.value, *sums_of(tally))
-            value, *counts = map(to_numpy, columns)
-            known["_sample"] = cls(value.astype(np.float64, copy=False), *counts)
-        return known["_sample"]
+
+        def made() -> Sample:
+            value, *counts = map(to_numpy, (tally.value, *sums_of(tally)))
+            return cls(value.astype(np.float64, copy=False), *counts)
+
+        return once(tally, "_sample", made)
 
     @cached_property
     def log_odds(self) -> Column:
