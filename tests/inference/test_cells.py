@@ -92,6 +92,24 @@ def test_draws_in_cells_have_the_moments_of_draws_of_rows(kind: str) -> None:
         assert (np.abs(drawn.var(axis=0) - variance) <= error).all()
 
 
+@pytest.mark.parametrize("kind", ["clusters with weights", "large clusters", "days"])
+def test_very_many_units_are_drawn_as_few_are(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = cases_of(kind)
+    start = cell_starts(cases.tally().value, cases.tally().weight, SIZES, 1)
+    found = []
+    for many in (1 << 15, 60):
+        monkeypatch.setattr("properly.inference._cells.LONG", many)
+        monkeypatch.setattr("properly.inference._draws.TIMES", many)
+        vars(cases).pop("_kinds", None)
+        cells = sampler(cases, start=start)
+        rng, truth = np.random.default_rng(8), np.full(len(cells.value), 0.3)
+        excess = moments(cells.draws(truth, REPLICATES, rng, truth), None, truth)[1][:, -1]
+        found.append((excess.mean(), excess.std()))
+    (mean, deviation), (other, scatter) = found
+    assert abs(other - mean) < STANDARD_ERRORS * deviation * np.sqrt(2 / REPLICATES)
+    assert abs(scatter / deviation - 1) < STANDARD_ERRORS / np.sqrt(REPLICATES)
+
+
 def test_events_are_no_more_than_cases_and_certain_ones_stay() -> None:
     for kind in KINDS:
         cases = cases_of(kind)

@@ -237,7 +237,10 @@ class NullDraws:
         """How much more the mean is of single forecasts than of cells, by the same draws."""
         if self.start is None or self._single is None:
             return [0.0] * len(self.rules)
-        single = sampler(self.source, clusters=False)
+        every = as_tally(self.source)
+        # Forecasts of one cell come from many times, and depend little on one another.
+        source = every if every.event_squares is None else self.source
+        single = sampler(source, clusters=False)
         prices = [ForecastPrices.at(single.value, rule) for rule in self.rules]
         draws = single.outcomes(single.value, FOR_MEAN, self._single)
         return [float(x[0]) for x in _finer(draws, self.start, prices, self._prices)]

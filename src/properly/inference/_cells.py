@@ -43,6 +43,7 @@ ENDS = 1 << 7
 # device.
 FINE = (1 << 19, 1 << 11)
 ROWS = 1 << 23
+QUANTILES = (np.arange(1 << 16) + 0.5) / (1 << 16)
 # Counts that are held at a time, however many replicates are asked for. Numbers of units take less
 # work each, and counts in dependent cells more.
 AT_ONCE = 1 << 19
@@ -220,8 +221,23 @@ def normal_numbers(shape: tuple[int, int], rng: Rng) -> Column:
     """Draw from 65,536 quantiles, in a third of the time that normal numbers take."""
     from scipy.special import ndtri
 
-    quantiles = ndtri((np.arange(1 << 16) + 0.5) / (1 << 16)).astype(np.float32)
-    return np.asarray(quantiles[rng.integers(0, 1 << 16, shape, dtype=np.uint16)])
+    return _looked_up([ndtri(QUANTILES)], shape, rng)[0]
+
+
+def _poisson_numbers() -> list[Column]:
+    """Return quantiles of Poisson numbers of mean 1, and normal sums of as many numbers."""
+    from scipy.special import ndtri, pdtr
+
+    times = np.searchsorted(pdtr(np.arange(20), 1), QUANTILES)
+    first, size = np.searchsorted(times, times), np.bincount(times)[times]
+    normal = ndtri((np.arange(len(times)) - first + 0.5) / size)
+    return [times, np.sqrt(times) * normal]
+
+
+def _looked_up(tables: Sequence[Column], shape: tuple[int, int], rng: Rng) -> list[Column]:
+    """Draw a place in tables of quantiles for each number."""
+    place = rng.integers(0, len(QUANTILES), shape, dtype=np.uint16)
+    return [np.take(x.astype(np.float32), place, mode="wrap") for x in tables]
 
 
 def agreement(probability: Column, rho: float) -> Column:
@@ -269,15 +285,15 @@ class ClusteredCells(RandomCells):
         """Draw clusters, and add up their weights in each cell and their numbers."""
         clusters = len(self.in_unit)
         for rows in self.units.batches(replicates):
-            drawn = (rng.integers(0, clusters, clusters) for _ in range(rows))
-            times = np.empty((rows, clusters), dtype=np.float32)
-            for count, some in zip(times, drawn, strict=True):
-                count[:] = np.bincount(some, minlength=clusters)
-            times = np.ascontiguousarray(times.T)
-            weight = self.units.sums(times)
-            number = normal_numbers(times.shape, rng)
-            number *= np.sqrt(times, out=times)
-            yield weight, self.units.sums(number)
+            if clusters > LONG:
+                # Of very many, one drawn by itself makes no difference to means over cases.
+                times, number = _looked_up(_poisson_numbers(), (clusters, rows), rng)
+            else:
+                drawn = (rng.integers(0, clusters, clusters) for _ in range(rows))
+                columns = [np.bincount(some, minlength=clusters) for some in drawn]
+                times = np.stack(columns, axis=1).astype(np.float32)
+                number = normal_numbers(times.shape, rng) * np.sqrt(times)
+            yield self.units.sums(times), self.units.sums(number)
 
     def correlation(self, recalibrated: Column) -> float:
         """Find the correlation of the normal numbers of a cluster that its outcomes suggest.

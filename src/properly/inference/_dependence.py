@@ -33,7 +33,7 @@ LONG_SERIES = "dependence is long for this series; p-values and bands are too su
 # Correlations from one time to the next that are drawn reach so far; psi is tabulated up to it.
 MOST, TABULATED = 0.995, 400
 # With more times than these, neighbouring ones are pooled: in `phi`, and in drawn outcomes.
-TIMES, RUNS = 1 << 15, 1 << 17
+TIMES = 1 << 15
 # Correlations below rounding add nothing, in double and in single precision.
 NOTHING, SINGLE = 1e-17, 1e-8
 
@@ -230,7 +230,8 @@ class Residuals:
         first = np.flatnonzero(np.diff(time[order], prepend=-1))
         slot[order] = np.arange(len(time)) - np.repeat(first, np.diff(first, append=len(time)))
         if cluster is not None:
-            slot = cluster
+            mean = np.bincount(cluster, self.p) / np.bincount(cluster)
+            slot = np.argsort(np.argsort(mean))[cluster]
         degrees = float(self.spread.degrees)
         return Latent(time, slot, self.design.times, self.same, self.psi, degrees)
 
@@ -326,7 +327,7 @@ class Latent:
         Of so many times L with the correlation :math:`\gamma` of neighbours, sums vary as much:
         :math:`\psi = 1 + (L - 1) \gamma`. With no dependence three is the limit.
         """
-        rho, least = rho_of(self.psi, self.times), -(-self.times // RUNS)
+        rho, least = rho_of(self.psi, self.times), -(-self.times // TIMES)
         if rho > 0:
             length = round(1 + (self.psi - 1) / (2 / math.pi * math.asin(rho)))
             return max(least, min(length, self.times // 2))

@@ -7,21 +7,22 @@ of independent cases without weights, and `DrawnRows` of all others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import to_numpy
+from properly._boundary._record import once
 from properly.counts._cases import (
     Cases,
     has_clusters,
     has_time,
     is_unweighted,
     number_clusters,
+    number_forecasts,
     rows_in_use,
 )
 from properly.counts._tally import Tally, as_tally
@@ -36,7 +37,7 @@ from properly.inference._cells import (
     batches,
     in_cells,
 )
-from properly.inference._dependence import Latent, latent_of, measure
+from properly.inference._dependence import TIMES, Latent, latent_of, measure
 from properly.inference._design import is_alike
 from properly.typing import Column
 
@@ -327,17 +328,21 @@ def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = N
     cells = RandomCells.of(in_cells(tally, start))
     if cases is None or not (has_time(cases) or grouped):
         return cells
-    return _dependent(cells, cases, to_numpy(tally.value)[start])
+    size = np.diff(start, append=len(tally))
+    return _dependent(cells, cases, np.repeat(np.arange(len(start)), size))
 
 
-def _dependent(cells: RandomCells, cases: Cases, least: Column) -> RandomCells:
-    """Draw clusters of cases, or runs of their times, given the least forecast of each cell."""
-    y, p, weight, used = rows_in_use(cases)
-    columns, count = (cells.value, cells.total, cells.size), len(least)
-    cell = np.searchsorted(least, p, side="right") - 1
+def _dependent(cells: RandomCells, cases: Cases, of_forecast: Column) -> RandomCells:
+    """Draw clusters of cases, or runs of their times, given the cell of each forecast."""
+    y, _, weight, used = rows_in_use(cases)
+    columns, count = (cells.value, cells.total, cells.size), len(cells.value)
+    cell = of_forecast[number_forecasts(cases)]
     if has_time(cases):
-        kinds = _kinds(latent_of(cases), partial(Units.of, cell, weight=weight, cells=count))
         found = measure(cases)
+        kinds = [
+            TimedUnits(Units.of(cell, unit, weight, count), a, b)
+            for unit, a, b in once(cases, "_kinds", lambda: _kinds(latent_of(cases)))
+        ]
         return TimedCells(*columns, kinds, found.psi, found.degrees)
     label = number_clusters(cases, used)
     happened = weight * y
@@ -345,7 +350,7 @@ def _dependent(cells: RandomCells, cases: Cases, least: Column) -> RandomCells:
     return ClusteredCells(*columns, Units.of(cell, label, weight, count), *sums)
 
 
-def _kinds(latent: Latent, units_of: Callable[..., Units]) -> list[TimedUnits]:
+def _kinds(latent: Latent) -> list[tuple[Column, float, float]]:
     """Put cases into runs of times, and the cases of a slot in each run together.
 
     The correlation within a unit is such that as much is shared as by the series that it stands
@@ -355,10 +360,13 @@ def _kinds(latent: Latent, units_of: Callable[..., Units]) -> list[TimedUnits]:
     in_times, in_runs = (_mates(x) for x in (latent.time, run))
     same = latent.same
     common = same * in_times / (in_runs - 1)
-    kinds = [TimedUnits(units_of(run), common * (1 - 1 / in_times), common)]
+    kinds = [(run, common * (1 - 1 / in_times), common)]
     if same < 1 and latent.run > 1:
-        own = np.unique(latent.slot * (run.max() + 1) + run, return_inverse=True)[1]
-        kinds.append(TimedUnits(units_of(own), 0.0, (1 - same) / (_mates(own) - 1)))
+        # Neighbouring slots, whose forecasts are alike, go together where units would be very many.
+        together = -(-int(latent.slot.max() + 1) * int(run.max() + 1) // TIMES)
+        own = latent.slot // together * (run.max() + 1) + run
+        own = np.unique(own, return_inverse=True)[1]
+        kinds.append((own, 0.0, (1 - same) / (_mates(own) - 1)))
     return kinds
 
 
