@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 from properly.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from properly.typing import Array, ArrayLike, IntoFrame
 
 

@@ -9,22 +9,19 @@ of what it holds, which must be written again as it was read.
 from __future__ import annotations
 
 import json
+import os
 from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from properly._boundary._files import ODD, Damaged, read_bytes, require
 from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator
-
-    from properly.typing import Column
+from properly.typing import Column
 
 VERSION = 1
 NAMES = ("format", "version", "made_with", "sha256", "content")

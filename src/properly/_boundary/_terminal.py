@@ -12,12 +12,9 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import TextIO
+from typing import Any, TextIO
 
 STREAMS = ("stdout", "stderr")
 # Controls, of which some order letters from right to left; halves of letters; ends of lines.

@@ -16,25 +16,22 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from properly._boundary._interrupts import checked
 from properly._boundary._libraries import infinities
 from properly._boundary._notices import notice
+from properly._boundary._options import Drawing
 from properly._boundary._record import Record
+from properly.calibration._line import Subject
 from properly.counts._isotonic import refit
 from properly.inference._cells import Draw, cell_starts
 from properly.inference._draws import Sampler, sampler
 from properly.inference._logistic import PIECE, fit_columns, logit, separating_line
 from properly.inference._logistic import fit as fit_logistic
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly._boundary._options import Drawing
-    from properly.calibration._line import Subject
-
 
 # The share of the cases in each window. Where these hardly differ they get a mean, and no line.
 SPAN = 2 / 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -15,13 +15,11 @@ from properly.cli._chosen import WHOLE, Places, without_percent
 from properly.cli._column_plan import models_of
 from properly.cli._column_writer import packing, require_format, write_columns
 from properly.cli._running import refuse, require_output, require_packages
+from properly.engines._files._checks import FileRows
 from properly.engines._files._read import open_files
 from properly.errors import DataError
 from properly.recalibration import Map, load
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.engines._files._checks import FileRows
 
 FLATTERS = "these forecasts are those that the map was fitted to; scores of them will flatter it"
 

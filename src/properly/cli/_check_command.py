@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +15,7 @@ from properly.cli._running import as_json, emit
 from properly.cli._wording import in_options, name_rows
 from properly.evaluation import check_answers
 from properly.evaluation._checkup._check import Checkup, by_severity
-
-if TYPE_CHECKING:
-    from properly.evaluation._checkup._symptom import Symptom
+from properly.evaluation._checkup._symptom import Symptom
 
 
 def run(layout: str, *, strict: bool, **options: Any) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,20 +16,14 @@ from properly._boundary._record import Record
 from properly._boundary._text import many, number, printable, span, table, wrapped
 from properly.comparison._differences import is_area
 from properly.comparison._pair_tests import Options, compare_models
-from properly.counts._cases import contenders, numbered, rows_in_use
+from properly.comparison._pairs import Comparison
+from properly.counts._cases import Cases, Forecasts, contenders, numbered, rows_in_use
 from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._averages import Estimate
 from properly.inference._variance import of_auc
 from properly.rules._rule import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.comparison._pairs import Comparison
-    from properly.counts._cases import Cases, Forecasts
-    from properly.inference._averages import Estimate
-    from properly.typing import ArrayLike, Column
-
+from properly.typing import ArrayLike, Column
 
 # Fold scores that are laid out at most.
 SHOWN = 10

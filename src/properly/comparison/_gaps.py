@@ -6,36 +6,28 @@ questions and forecasters, with the variance that the design of the questions as
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import infinities
 from properly._boundary._text import first_of, many, printable
 from properly.comparison import _pair_tests as pair_tests
-from properly.comparison._two_way import two_way
-from properly.counts._answers import Answers
-from properly.counts._cases import numbered, side_by_side
+from properly.comparison._pair_tests import Missing, Options
+from properly.comparison._pairs import Comparison
+from properly.comparison._two_way import TwoWay, two_way
+from properly.counts._answers import Answers, Losses
+from properly.counts._cases import Cases, numbered, side_by_side
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._auc import auc_interval
 from properly.inference._averages import Estimate, around, warn_of_few
-from properly.inference._design import Design, number_times
+from properly.inference._design import Design, Serial, number_times
 from properly.inference._intervals import score_interval
-from properly.inference._multiplicity import bonferroni, max_t, max_t_of_pairs
+from properly.inference._multiplicity import MaxT, bonferroni, max_t, max_t_of_pairs
 from properly.inference._variance import covariance
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from properly.comparison._pair_tests import Missing, Options
-    from properly.comparison._pairs import Comparison
-    from properly.comparison._two_way import TwoWay
-    from properly.counts._answers import Losses
-    from properly.counts._cases import Cases
-    from properly.inference._design import Serial
-    from properly.inference._multiplicity import MaxT
-    from properly.typing import Column
+from properly.typing import Column
 
 METHOD = "two-way effects, Student's t"
 # More pairs take too long one by one.

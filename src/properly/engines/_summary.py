@@ -7,11 +7,12 @@ comes first, and the storage: a summary as words and columns that a file can hol
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,10 +29,6 @@ from properly.errors import DataError
 from properly.rules import Rule
 from properly.rules._parse import parse_rule
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    import os
-
 
 Part = TypeVar("Part")
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from properly._boundary._options import check_whole
 from properly.counts._tally import Tally
+from properly.engines._rows import Rows
 from properly.errors import ArgumentTypeError
 from properly.typing import ArrayLike, IntoFrame
-
-if TYPE_CHECKING:
-    from properly.engines._rows import Rows
 
 
 def tally(

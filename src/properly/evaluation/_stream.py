@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,15 +22,10 @@ from properly.engines import _summary
 from properly.engines._summary import Summary, plain_labels
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import evaluate, rules_of_frame, rules_of_task
+from properly.evaluation._record import Evaluation
 from properly.rules import Rule
+from properly.rules._interval import Interval
 from properly.typing import ArrayLike, Column, IntoFrame, Progress
-
-if TYPE_CHECKING:
-    import os
-
-    from properly.evaluation._record import Evaluation
-    from properly.rules._interval import Interval
-
 
 # Each is summed up for itself; more are hardly groups, and would take memory without end.
 MOST_GROUPS = 1000

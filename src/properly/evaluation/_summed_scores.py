@@ -15,34 +15,31 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._options import as_drawing
 from properly._boundary._text import many
+from properly.comparison import Comparison, Groups
 from properly.comparison._contrasts import GroupMoments, contrasts, costs_of_shares, measures_of
 from properly.comparison._differences import ModelScores, PairSums
 from properly.comparison._group_variance import UnitCounts
 from properly.comparison._groups import describe_groups, split_of
 from properly.comparison._pair_tests import Options, PairScores, compared
+from properly.counts import Tally
 from properly.counts._tally import weighed
+from properly.engines import Summary
+from properly.engines._score_sums import ScoreSums
 from properly.errors import DataError
+from properly.inference import Estimate
 from properly.inference._averages import Averages, warn_if_few, warn_of_effective, warn_of_outcomes
 from properly.inference._design import Design
 from properly.inference._intervals import loss_range, score_of_means, skill_of_means
 from properly.inference._moments import Correction, Moments, Spread
 from properly.rules import BinaryRule, Rule
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.comparison import Comparison, Groups
-    from properly.counts import Tally
-    from properly.engines import Summary
-    from properly.engines._score_sums import ScoreSums
-    from properly.inference import Estimate
-
 
 # Losses whose variance is this much smaller than their mean square differ by rounding alone.
 CANCELLED = 1e-13

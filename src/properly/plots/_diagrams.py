@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -19,16 +19,12 @@ from properly.errors import DataError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, Color, Ink, Limits, Picture, by_name, inks
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._names import digits_for, legible, number, title_lines
+from properly.plots._names import Box, digits_for, legible, number, title_lines
 from properly.plots._threshold_curves import draw_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation
-
-    from properly.plots._names import Box
 
 
 Part: TypeAlias = Literal["miscalibration", "discrimination"]

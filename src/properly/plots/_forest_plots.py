@@ -9,8 +9,8 @@ import numpy as np
 
 from properly._boundary._options import check_choice
 from properly._boundary._text import many
-from properly.comparison._groups_record import FOR_INTERVAL, FOR_SKILL, Groups, is_small
-from properly.comparison._pairs import Comparison, is_significant
+from properly.comparison._groups_record import FOR_INTERVAL, FOR_SKILL, Contrast, Groups, is_small
+from properly.comparison._pairs import Comparison, Pair, is_significant
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _axes
 from properly.plots._axes import GREY, PALE, PALETTE, SLATE, TEXT, Ends, Picture, legend_line
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
-
-    from properly.comparison._groups_record import Contrast
-    from properly.comparison._pairs import Pair
 
 
 Verdict: TypeAlias = Literal["apart", "alike", "open"]

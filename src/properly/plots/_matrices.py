@@ -11,7 +11,7 @@ from properly.decisions._confusion import Confusion
 from properly.plots import _axes, _forest_plots, _names
 from properly.plots._axes import NOTHING, PALETTE, Array, Picture, legend_patch, rgb
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._forest_plots import decimals, score_of, verdict_on
+from properly.plots._forest_plots import Verdict, decimals, score_of, verdict_on
 from properly.plots._names import LETTER, MINUS, inches, names_of, number, points
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from properly.comparison._pairs import Comparison
-    from properly.plots._forest_plots import Verdict
 
 # Inches of a cell: at least for a number, at most for a picture; of rows of either matrix; and of
 # one that has a key.

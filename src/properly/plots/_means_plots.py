@@ -13,11 +13,22 @@ from properly.counts._pooling import pool
 from properly.decisions import _roc
 from properly.errors import DataError
 from properly.plots import _axes, _diagrams, _names
-from properly.plots._axes import DIAGONAL, GREY, PALE, PALETTE, SLATE, TEXT, Ink, Picture, by_name
+from properly.plots._axes import (
+    DIAGONAL,
+    GREY,
+    PALE,
+    PALETTE,
+    SLATE,
+    TEXT,
+    Color,
+    Ink,
+    Picture,
+    by_name,
+)
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import MINUS, from_matplotlib, inches, legible
-from properly.probability._means import Means, SourceTable
-from properly.probability._power_means import LABELS, POWERS, check_precision
+from properly.probability._means import ClassMeans, Means, SourceTable
+from properly.probability._power_means import LABELS, POWERS, ThreeMeans, check_precision
 from properly.probability._power_profiles import RiskProfile
 
 if TYPE_CHECKING:
@@ -27,9 +38,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-    from properly.plots._axes import Color
-    from properly.probability._means import ClassMeans
-    from properly.probability._power_means import ThreeMeans
     from properly.typing import ArrayLike
 
 

@@ -14,13 +14,12 @@ from properly.errors import DataError
 from properly.plots import _threshold_scale as scales
 from properly.plots._axes import Color, Ink, Limits, Picture, by_name, inks, require_one
 from properly.plots._evaluation import draws_evaluation
-from properly.plots._threshold_scale import Axis, Thresholds, ThresholdScale, ThresholdSpan
+from properly.plots._threshold_scale import Axis, Corners, Thresholds, ThresholdScale, ThresholdSpan
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.plots._threshold_scale import Corners
     from properly.typing import Column
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
@@ -18,20 +18,17 @@ from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import odds
 from properly.errors import ImproperRuleError
 from properly.plots import _axes
-from properly.plots._axes import GREY, PALE, ZERO, Ink, Limits, Picture, by_name, inks
+from properly.plots._axes import GREY, PALE, ZERO, Ends, Ink, Limits, Picture, by_name, inks
 from properly.plots._names import digits_for, legible, number
 from properly.rules import BinaryRule
 from properly.rules._interval import Interval, as_interval
 from properly.typing import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from matplotlib.axes import Axes
 
     from properly.decisions._net_benefit import DecisionCurve, DecisionDifference
     from properly.inference._band import Band
-    from properly.plots._axes import Ends
 
 
 Axis: TypeAlias = Literal["linear", "log-odds", "quadratic", "logarithmic"]

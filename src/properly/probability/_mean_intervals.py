@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
+from properly._boundary._options import Drawing
 from properly._boundary._text import p_text
 from properly.calibration import _components
 from properly.calibration._components import Decision, ForecastPrices, components, p_value
@@ -20,16 +21,13 @@ from properly.counts._class_rows import rows_of, table_of
 from properly.counts._isotonic import refit
 from properly.counts._tally import Tally, as_tally
 from properly.inference._draws import fast_stream, sampler
+from properly.inference._moments import Spread
 from properly.inference._variance import spread_of_means, spread_of_rows
 from properly.probability._power_means import POWERS, ROBUSTNESS, ThreeMeans
 from properly.probability._sources import IsotonicSource, Source, questions
 from properly.rules import Log
 from properly.rules._class_rule import at
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly._boundary._options import Drawing
-    from properly.inference._moments import Spread
 
 
 def simulation_of(cases: Tally | Cases) -> TruthSimulation:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from properly._boundary._text import many
 from properly.counts._cases import Cases, has_classes, require_classes
 from properly.counts._class_rows import ClassTable, rows_of
 from properly.counts._prevalence_shift import ALMOST, HARDLY
+from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.recalibration._log_odds_maps import NO_ATOMS, LogOddsMap
 from properly.recalibration._map import Map, Monotone
@@ -32,10 +33,6 @@ from properly.recalibration._training import Training, as_event_tally
 from properly.rules import Rule
 from properly.rules._class_rule import require_class_rule
 from properly.typing import Array, Column
-
-if TYPE_CHECKING:
-    from properly.counts._tally import Tally
-
 
 # More parameters than this have a matrix of second derivatives that is too large to be worth it.
 MOST = 500

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from properly import __version__, rules
 from properly._boundary._text import listed, many, printable
+from properly.comparison import Leaderboard
 from properly.comparison._gaps import ASSUMES
 from properly.comparison._leaderboard_record import Standing
 from properly.evaluation._phrases import begun, sure
@@ -21,11 +23,6 @@ from properly.report._methods import methods, score_of_board
 from properly.report._page_words import MINUS, NONE, chance, few, fixed, from_to
 from properly.report._score_tables import around, number
 from properly.report._vega import NumberTable, TableCell
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from properly.comparison import Leaderboard
 
 TITLE = "Who forecasts best?"
 # More rows than this are folded, and more names are counted in the headline.

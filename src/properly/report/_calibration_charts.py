@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary import _text
 from properly._boundary._text import count_of_cases, listed, printable
+from properly.calibration._decomposition import Decomposition
+from properly.calibration._reliability import Reliability
+from properly.evaluation._record import Evaluation, Repair
 from properly.plots._axes import reach_of
+from properly.recalibration import Gain
 from properly.recalibration._choice import folds_in_words, kind_in_words, texts
 from properly.report import _vega as vega
 from properly.report._page_words import MINUS, NONE, few, lead_of, percent, score_in_words
 from properly.report._threshold_charts import views
-from properly.report._vega import TableCell, short, shortened, thinned
+from properly.report._vega import Chart, NumberTable, Spec, TableCell, short, shortened, thinned
+from properly.typing import Column
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from properly.calibration._decomposition import Decomposition
-    from properly.calibration._reliability import Reliability
-    from properly.evaluation._record import Evaluation, Repair
-    from properly.recalibration import Gain
-    from properly.report._vega import Chart, NumberTable, Spec
-    from properly.typing import Column
-
-    Tried: TypeAlias = dict[str, Repair]
+Tried: TypeAlias = dict[str, Repair]
 
 
 # Of classes: how many stand in a row, and how many make even rows of three.

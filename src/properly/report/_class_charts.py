@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from properly._boundary._classes import names_of_labels
 from properly._boundary._text import count_of_cases, listed, many, printable
+from properly.calibration._decomposition import ClassDecomposition
+from properly.decisions._confusion import Confusion
+from properly.decisions._retention import Retention
+from properly.evaluation._record import Evaluation
 from properly.report import _vega as vega
 from properly.report._page_words import LISTED, few, fixed, lead_of, percent
-from properly.report._vega import MOST_ROWS, Chart, NumberTable, short
+from properly.report._vega import MOST_ROWS, Chart, NumberTable, Spec, short
 from properly.rules._parse import rule_in_words
-
-if TYPE_CHECKING:
-    from properly.calibration._decomposition import ClassDecomposition
-    from properly.decisions._confusion import Confusion
-    from properly.decisions._retention import Retention
-    from properly.evaluation._record import Evaluation
-    from properly.report._vega import Spec
-
 
 PARTS = {
     "score": "score",

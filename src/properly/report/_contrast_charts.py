@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly._boundary._text import many, printable
-from properly.comparison._pairs import interval_name, is_significant
+from properly.comparison._groups_record import Groups
+from properly.comparison._pairs import Comparison, Pair, interval_name, is_significant
+from properly.evaluation._record import Evaluation
 from properly.plots._forest_plots import by_score
 from properly.report import _page_words as words
 from properly.report import _vega as vega
 from properly.report._page_words import chance, fixed, from_to, lead_of, score_in_words
-from properly.report._vega import MOST_ROWS, Chart, NumberTable, short
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.comparison._groups_record import Groups
-    from properly.comparison._pairs import Comparison, Pair
-    from properly.evaluation._record import Evaluation
-    from properly.report._vega import Spec
+from properly.report._vega import MOST_ROWS, Chart, NumberTable, Spec, short
 
 # Panels in a row, and pixels: between panels, of a row, and of a name.
 COLUMNS, GAP = 3, 20

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import round_middle
-from properly.decisions._net_benefit import without_model
+from properly.decisions._net_benefit import DecisionCurve, without_model
+from properly.evaluation._record import Evaluation
 from properly.report import _threshold_charts as thresholds
 from properly.report import _vega as vega
 from properly.report._page_words import fixed, lead_of
-from properly.report._threshold_charts import DRAWN, PALE, PLAIN, by_view, views
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from properly.decisions._net_benefit import DecisionCurve
-    from properly.evaluation._record import Evaluation
-    from properly.report._threshold_charts import ThresholdView
-    from properly.report._vega import Chart, NumberTable, Spec
+from properly.report._threshold_charts import DRAWN, PALE, PLAIN, ThresholdView, by_view, views
+from properly.report._vega import Chart, NumberTable, Spec
 
 # A number, and the ends of its interval.
 Benefit: TypeAlias = tuple[float, float, float]

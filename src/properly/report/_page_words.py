@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from properly._boundary._text import SMALLEST_P, p_text, read_words
+from properly.evaluation._record import Evaluation
 from properly.rules._parse import rule_in_words
-
-if TYPE_CHECKING:
-    from properly.evaluation._record import Evaluation
-
 
 # Names that a sentence lists at most.
 LISTED = 6

@@ -9,29 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from properly._boundary._text import amount_of, listed, printable
+from properly.calibration._decomposition import Decomposition
 from properly.comparison._pairs import interval_name
-from properly.plots._diagrams import plane_of
+from properly.decisions._roc import RocCurve
+from properly.evaluation._record import Evaluation
+from properly.plots._diagrams import Isoline, ScorePlane, plane_of
 from properly.plots._names import label_places
+from properly.probability._means import Means
 from properly.probability._power_means import LABELS, POWERS
 from properly.report import _page_words as words
 from properly.report import _vega as vega
-from properly.report._calibration_charts import COLUMNS, frame_of
+from properly.report._calibration_charts import COLUMNS, Frame, frame_of
 from properly.report._page_words import fixed, from_to, lead_of, percent, score_in_words
-from properly.report._vega import INK, Chart, NumberTable, short
-
-if TYPE_CHECKING:
-    from properly.calibration._decomposition import Decomposition
-    from properly.decisions._roc import RocCurve
-    from properly.evaluation._record import Evaluation
-    from properly.plots._diagrams import Isoline, ScorePlane
-    from properly.probability._means import Means
-    from properly.report._calibration_charts import Frame
-    from properly.report._vega import Spec
+from properly.report._vega import INK, Chart, NumberTable, Spec, short
 
 Models: TypeAlias = Mapping[str, "Decomposition"]
 

@@ -7,27 +7,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from properly._boundary._text import listed, many, p_text, percent, printable
+from properly.calibration._decomposition import Decomposition
 from properly.calibration._statistics import why_untested
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._at_threshold import PEOPLE, RATES, AtThreshold, in_people, round_number
 from properly.decisions._grid import round_middle
 from properly.evaluation._evaluate import rules_of_task
+from properly.evaluation._record import Evaluation
+from properly.inference._averages import Estimate
 from properly.report._class_charts import hard_table
 from properly.report._page_words import NONE, few, fixed, page_words, score_in_words
 from properly.report._vega import NumberTable, TableCell
 from properly.rules import Regret
 from properly.rules._parse import rule_in_words
-
-if TYPE_CHECKING:
-    from properly.calibration._decomposition import Decomposition
-    from properly.evaluation._record import Evaluation
-    from properly.inference._averages import Estimate
-
 
 # Smaller numbers are told with fewer digits.
 SMALL = 0.001

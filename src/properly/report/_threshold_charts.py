@@ -29,27 +29,22 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._text import percent, printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import round_multiples
+from properly.decisions._murphy import MurphyCurve
+from properly.decisions._net_benefit import DecisionCurve
+from properly.evaluation._record import Evaluation
 from properly.report import _vega as vega
 from properly.report._page_words import lead_of
-from properly.report._vega import INK
+from properly.report._vega import INK, Chart, NumberTable, Spec
 from properly.rules._interval import Interval
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from properly.decisions._murphy import MurphyCurve
-    from properly.decisions._net_benefit import DecisionCurve
-    from properly.evaluation._record import Evaluation
-    from properly.report._vega import Chart, NumberTable, Spec
-    from properly.typing import Column
-
+from properly.typing import Column
 
 # Steps of 0.01 % below 1 %, where rare events are decided, and of 0.1 % above.
 FINE, COARSE, BORDER = 10_000, 1_000, 0.01

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from properly._boundary._text import listed, many, printable
+from properly.comparison._periods import OverTime
 from properly.comparison._periods import words as time_words
+from properly.evaluation import Evaluation, Monitor
 from properly.evaluation._monitor._claims import exp
-from properly.plots._case_plots import WRITTEN, courses_of, ends_of, power, thresholds_of
+from properly.plots._axes import Ends
+from properly.plots._case_plots import WRITTEN, Course, courses_of, ends_of, power, thresholds_of
 from properly.plots._names import spread
 from properly.report import _page_words as words
 from properly.report import _vega as vega
 from properly.report._page_words import fixed, from_to, lead_of, percent
-from properly.report._vega import MOST_ROWS, Chart, NumberTable, drawn_models, short
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.comparison._periods import OverTime
-    from properly.evaluation import Evaluation, Monitor
-    from properly.plots._axes import Ends
-    from properly.plots._case_plots import Course
-    from properly.report._vega import Spec
-    from properly.typing import Column
+from properly.report._vega import MOST_ROWS, Chart, NumberTable, Spec, drawn_models, short
+from properly.typing import Column
 
 # Pixels: the heights of the two panels of time.
 HIGH, LOW = 250, 130

@@ -10,17 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._chunks import share_out
 from properly._boundary._text import printable
+from properly.evaluation._record import Evaluation
 from properly.report._page_words import page_words
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.evaluation._record import Evaluation
 
 Spec: TypeAlias = dict[str, Any]
 

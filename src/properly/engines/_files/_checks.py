@@ -7,16 +7,14 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from properly._boundary._text import first_of, many, printable
+from properly.engines._files._paths import File
 from properly.errors import DataError
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.engines._files._paths import File
 
 # As columns of text are read; Python's own float would also take 1_000 and nan.
 NUMBER = re.compile(

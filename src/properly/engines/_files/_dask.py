@@ -12,6 +12,7 @@ import csv
 import json
 import logging
 import operator
+import os
 import re
 import reprlib
 from collections.abc import Iterator, Mapping
@@ -20,19 +21,14 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _clusters, _paths
 from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, decoded
+from properly.engines._files._paths import Paths
 from properly.errors import ArgumentTypeError, DataError
-
-if TYPE_CHECKING:
-    import os
-
-    from properly.engines._files._paths import Paths
-
 
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx|ucxx)://)?([\w.-]+|\[[\da-fA-F:.%]+\]):[0-9]{1,5}/?")
 # How many bytes of text a worker reads at once.

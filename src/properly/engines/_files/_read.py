@@ -19,7 +19,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,12 +30,9 @@ from properly._boundary._options import check_choice
 from properly._boundary._text import many
 from properly.engines._files import _checks, _duckdb_tables, _paths
 from properly.engines._files._duckdb_tables import Table, Value
+from properly.engines._files._paths import File, Paths
 from properly.errors import ArgumentTypeError, DataError
 from properly.typing import Column
-
-if TYPE_CHECKING:
-    from properly.engines._files._paths import File, Paths
-
 
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT])(i?)B\s*", re.IGNORECASE)
 # What duckdb asks for by core; with less it runs out of memory rather than use fewer.

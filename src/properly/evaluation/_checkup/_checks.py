@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,11 @@ from properly._boundary._classes import DISTRIBUTION, several_labels, sum_slack
 from properly._boundary._libraries import infinities
 from properly._boundary._text import capitalized, first_of, many, quoted
 from properly._boundary._tolerances import UNIT_SUM
+from properly.evaluation._checkup._sheet import ClassForecast, EventForecast, RawColumn, Sheet
 from properly.evaluation._checkup._symptom import Flags, Symptom, finding, said, so_many, some_of
 from properly.inference._averages import FEW_CLUSTERS, FIXED_CLUSTERS
 from properly.inference._design import TIMES
 from properly.typing import Column, Floats
-
-if TYPE_CHECKING:
-    from properly.evaluation._checkup._sheet import ClassForecast, EventForecast, RawColumn, Sheet
 
 
 def unreadable(sheet: Sheet) -> Iterator[Symptom]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,10 @@ from properly._boundary._libraries import infinities, to_numpy, without_gradient
 from properly._boundary._notices import collected
 from properly.counts._cases import Cases
 from properly.errors import DataError
+from properly.evaluation._checkup._symptom import Flags
+from properly.inference import Estimate
 from properly.inference._auc import auc_interval
 from properly.typing import Column, Floats
-
-if TYPE_CHECKING:
-    from properly.evaluation._checkup._symptom import Flags
-    from properly.inference import Estimate
 
 # Kinds of numbers, dates and spans of time, which sort fast.
 NUMBERS = "biufmM"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,14 +21,12 @@ from properly.comparison._bets import require_proper
 from properly.counts._cases import Forecasts, named_forecasts
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._monitor import _cases, _claims
+from properly.evaluation._monitor._cases import MonitorBatch
 from properly.evaluation._stream import BatchKind, require_few_groups
 from properly.recalibration._map import Map, map_of
 from properly.rules import BinaryRule, Brier
 from properly.rules._parse import parse_rule
 from properly.typing import ArrayLike, Column
-
-if TYPE_CHECKING:
-    from properly.evaluation._monitor._cases import MonitorBatch
 
 OPTIONS = ("level", "against", "rule", "maps", "run_length", "lag", "pos_label")
 # Each of the lag + 1 series needs some cases; this is hours, six weeks ahead.

@@ -7,18 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 
 from properly._boundary._text import NAMED, counted, listed, printable
+from properly.comparison import Comparison
 from properly.comparison._pairs import Pair, interval_name, is_significant
 from properly.evaluation import _phrases as say
-
-if TYPE_CHECKING:
-    from properly.comparison import Comparison
-    from properly.evaluation._phrases import Scope
-    from properly.evaluation._record import Evaluation
-    from properly.inference import Estimate
-
+from properly.evaluation._phrases import Scope
+from properly.evaluation._record import Evaluation
+from properly.inference import Estimate
 
 # So many cases in a row that speak for the same model are no chance.
 ENOUGH = 20

@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._text import NAMED, counted, listed, many, percent, printable
+from properly.calibration import Reliability
+from properly.calibration._calibration_summary import CalibrationSummary
+from properly.comparison import Groups
 from properly.comparison._groups_record import WorstGroup, find_worst
+from properly.decisions import Dominance
 from properly.errors import ArgumentTypeError
 from properly.evaluation import _phrases as say
 from properly.evaluation._record import Evaluation, Repair
 from properly.evaluation._verdict import _headline
+from properly.evaluation._verdict._headline import ModelStanding
+from properly.inference import Band
 from properly.inference._multiplicity import holm, holm_bounds
 from properly.rules._registry import SCORE_WORDS
-
-if TYPE_CHECKING:
-    from properly.calibration import Reliability
-    from properly.calibration._calibration_summary import CalibrationSummary
-    from properly.comparison import Groups
-    from properly.decisions import Dominance
-    from properly.evaluation._verdict._headline import ModelStanding
-    from properly.inference import Band
 
 
 def verdict(
