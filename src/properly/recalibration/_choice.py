@@ -158,12 +158,14 @@ class _Search(NamedTuple):
         return [kind if kinds.count(kind) == 1 else repr(one) for one, kind in pairs]
 
 
-def _choose(cases: Cases, split: FoldSplit, search: _Search) -> tuple[int | None, list[Attempt]]:
+def _choose(
+    cases: Cases, split: FoldSplit, search: _Search, *, are_near: bool = False
+) -> tuple[int | None, list[Attempt]]:
     """Choose the first map within one standard error of the best; none is the first of all.
 
     Return its number, or None, and what became of all maps.
     """
-    attempts = cross_forecasts(cases, search.maps, split)
+    attempts = cross_forecasts(cases, search.maps, split, are_near=are_near)
     usable = [k for k, one in enumerate(attempts) if one.forecasts is not None]
     judged, rows = split.judged(cases)
     forecasts = [attempts[k].forecasts[rows] for k in usable]  # type: ignore[index]
@@ -224,7 +226,7 @@ def _nested(cases: Cases, split: FoldSplit, attempts: Sequence[Attempt], search:
         try:
             inner = folding.of(part, as_generator(seeds[k]))
             if cells is None:
-                chosen = _choose(part, inner, search)[0]
+                chosen = _choose(part, inner, search, are_near=True)[0]
             else:
                 chosen = _choose_in_cells(part, rows, inner, search, cells)
         except DataError:

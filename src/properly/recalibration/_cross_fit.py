@@ -277,18 +277,20 @@ def need_rows(cases: Cases, maps: Sequence[Map]) -> bool:
     return cases.classes is not None or any(one.needs_rows for one in maps)
 
 
-def cross_forecasts(cases: Cases, maps: Sequence[Map], split: FoldSplit) -> list[Attempt]:
+def cross_forecasts(
+    cases: Cases, maps: Sequence[Map], split: FoldSplit, *, are_near: bool = False
+) -> list[Attempt]:
     """Fit each map on the cases outside each fold, and apply it to those inside.
 
-    Lines of the log odds are fitted to cells.
+    Lines of the log odds are fitted to cells. Fits of the folds begin at those to all cases, which
+    are near; or at the maps as they are, if these were fitted to nearly the same cases.
     """
     rows = None if need_rows(cases, maps) else SortedRows.of(cases)
     results = [np.full(np.shape(cases.p), np.nan) for _ in maps]
     reasons = [""] * len(maps)
     with one_blas_thread(), collected():
-        # Fits to all cases are near those of the folds, which begin there.
         whole = cases if rows is None else rows.tally(slice(None))
-        fitted = [_fit(one, whole) for one in maps]
+        fitted = [one if are_near else _fit(one, whole) for one in maps]
 
     def fill(k: int) -> None:
         inside, training = split.fold == k, split.training(k)

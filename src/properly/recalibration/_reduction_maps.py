@@ -71,7 +71,7 @@ class ReductionMap(ClassMap):
             maps, notes = self._learn({name: one.tally() for name, one in questions.items()})
         fitted = replace(self, maps=maps, labels=source.labels)
         notes += fitted._notes_of(table.p, fitted._answers(table.p))  # noqa: SLF001
-        return fitted.learnt(notes, training=Training.of_classes(table))
+        return fitted.learnt(notes, training=Training.of_classes(source))
 
     def _questions(self, cases: Cases) -> dict[str, Cases]:
         """Make events of classes."""

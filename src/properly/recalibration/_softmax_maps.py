@@ -37,8 +37,11 @@ from properly.typing import Array, Column
 # More parameters than this have a matrix of second derivatives that is too large to be worth it.
 MOST = 500
 STEPS, HALVINGS = 100, 40
-# Once the next step gains less than this, it is taken whole; and after the second, none is taken.
-SMALL, NOTHING = 1e-9, 1e-18
+# Once the next step gains less than this, it is taken whole; after the second it is the last if
+# rounding lets steps gain no less, and after the third in any case.
+SMALL, ROUNDED, NOTHING = 1e-9, 1e-16, 1e-24
+# While each step gains at most this share of the one before, second derivatives are near enough.
+LESS = 1 / 32
 # Where outcomes can be told for certain, steps gain less and less but move odds by 1 for ever.
 GAINLESS, LEAP = 1e-6, 0.5
 # Directions in which the objective bends less than this, relative to the others, are flat.
@@ -66,7 +69,7 @@ class OneScale:
     centre = spread = np.ones(1)
 
     def odds(self, theta: Column, logs: Column) -> Column:
-        """Return the log odds of each row, up to a constant."""
+        """Return the log odds of each case, up to a constant; as the logs, one row per class."""
         result: Column = theta[0] * logs
         return result
 
@@ -76,9 +79,9 @@ class OneScale:
 
     def curvature(self, q: Column, weight: Column, logs: Column) -> Column:
         """Return the second derivatives."""
-        mean = np.einsum("ij,ij->i", q, logs)
+        mean = np.einsum("ij,ij->j", q, logs)
         # Centred first: a difference of squares would lose what is small.
-        return np.array([[weight @ np.einsum("ij,ij->i", q, (logs - mean[:, None]) ** 2)]])
+        return np.array([[weight @ np.einsum("ij,ij->j", q, (logs - mean) ** 2)]])
 
 
 class ClassLines:
@@ -100,28 +103,28 @@ class ClassLines:
         self.centre, self.spread = centre.ravel(), spread.ravel()
 
     def odds(self, theta: Column, logs: Column) -> Column:
-        """Return the log odds of each row, up to a constant."""
+        """Return the log odds of each case, up to a constant; as the logs, one row per class."""
         lines = theta.reshape(self.shape)
-        turned = logs * lines[:, 0] if self.is_own else logs @ lines[:, :-1].T
-        result: Column = turned + lines[:, -1]
+        turned = logs * lines[:, :1] if self.is_own else lines[:, :-1] @ logs
+        result: Column = turned + lines[:, -1:]
         return result
 
     def slope(self, residuals: Column, logs: Column) -> Column:
         """Return the first derivatives, given those by the odds."""
-        along = (residuals * logs).sum(axis=0) if self.is_own else residuals.T @ logs
-        return np.column_stack([along, residuals.sum(axis=0)]).ravel()
+        along = (residuals * logs).sum(axis=1) if self.is_own else residuals @ logs.T
+        return np.column_stack([along, residuals.sum(axis=1)]).ravel()
 
     def curvature(self, q: Column, weight: Column, logs: Column) -> Column:
         """Return the second derivatives."""
-        columns = logs[:, :, None] if self.is_own else logs[:, None, :]
-        lines = np.concatenate([columns, np.ones((*columns.shape[:2], 1))], axis=2)
-        parts = (q[:, :, None] * lines).reshape(len(q), -1)
-        result: Column = -(parts * weight[:, None]).T @ parts
-        size = self.shape[1]
-        for k in range(q.shape[1]):
+        (classes, size), cases = self.shape, len(weight)
+        lines = np.ones((classes if self.is_own else 1, size, cases))
+        lines[:, :-1] = logs[:, None] if self.is_own else logs
+        # A matrix times its own transpose takes half the products.
+        parts = (q[:, None] * np.sqrt(weight) * lines).reshape(-1, cases)
+        result: Column = -(parts @ parts.T)
+        for k, line in enumerate(np.broadcast_to(lines, (classes, size, cases))):
             own = slice(k * size, (k + 1) * size)
-            line = lines[:, k if self.is_own else 0]
-            result[own, own] += (parts[:, own] * weight[:, None]).T @ line
+            result[own, own] += (line * (q[k] * weight)) @ line.T
         return result
 
 
@@ -148,9 +151,12 @@ class SoftmaxRows(NamedTuple):
         return cls(logs, impossible, y, weight)
 
     def pieces(self) -> list[SoftmaxRows]:
-        """Cut into pieces of a few rows each."""
+        """Cut into pieces of a few cases each, and lay these out with one row per class."""
         pieces = [slice(k, k + PIECE) for k in range(0, len(self.y), PIECE)]
-        return [SoftmaxRows(*(None if x is None else x[k] for x in self)) for k in pieces]  # type: ignore[arg-type]
+        return [
+            SoftmaxRows(*(None if x is None else np.ascontiguousarray(x[k].T) for x in self))  # type: ignore[arg-type]
+            for k in pieces
+        ]
 
 
 class Problem:
@@ -171,27 +177,27 @@ class Problem:
             q, lost = _shares(self.form, theta, rows)
             value += float(rows.weight @ lost)
             bend = bend + self.form.curvature(q, rows.weight, rows.logs) if curvature else bend
-            q[np.arange(len(q)), rows.y] -= 1
-            q *= rows.weight[:, None]
+            q[rows.y, np.arange(len(rows.y))] -= 1
+            q *= rows.weight
             slope = slope + self.form.slope(q, rows.logs)
         return float(value), slope, bend
 
     def leap(self, step: Column) -> float:
         """Return by how much a step moves the log odds of a row at most."""
         moves = (self.form.odds(step, rows.logs) for rows in self.pieces)
-        return max(float(np.ptp(x, axis=1).max()) for x in moves)
+        return max(float(np.ptp(x, axis=0).max()) for x in moves)
 
 
 def _shares(form: Form, theta: Column, rows: SoftmaxRows) -> tuple[Column, Column]:
-    """Return the forecasts of each row, and minus the logarithm of what happened."""
+    """Return the forecasts of each case, and minus the logarithm of what happened."""
     odds = form.odds(theta, rows.logs)
     if rows.impossible is not None:
         odds[rows.impossible] = -np.inf
-    odds -= odds.max(axis=1, keepdims=True)
-    happened = odds[np.arange(len(odds)), rows.y]
+    odds -= odds.max(axis=0)
+    happened = odds[rows.y, np.arange(len(rows.y))]
     np.exp(odds, out=odds)
-    total = odds.sum(axis=1)
-    odds /= total[:, None]
+    total = odds.sum(axis=0)
+    odds /= total
     return odds, np.log(total) - happened
 
 
@@ -238,25 +244,32 @@ def _directions(problem: Problem) -> Column:
 
 
 def _descend(problem: Problem, theta: Column, directions: Column | None = None) -> Column:
-    """Take Newton's steps, halved until they lead down."""
+    """Take Newton's steps, halved until they lead down.
+
+    Second derivatives are kept as long as steps with them gain less and less.
+    """
     turn = np.eye(len(theta)) if directions is None else directions
+    (value, slope, bend), before = problem.sums(theta), np.inf
     for _ in range(STEPS):
-        value, slope, bend = problem.sums(theta)
-        slope, bend = turn.T @ slope, turn.T @ bend @ turn
         try:
-            step = turn @ -np.linalg.solve(bend, slope)
+            step = turn @ -np.linalg.solve(turn.T @ bend @ turn, turn.T @ slope)
         except np.linalg.LinAlgError:
             break
-        gain = -float(step @ turn @ slope)
+        gain = -float(step @ slope)
+        if gain <= NOTHING or LESS * before < gain <= ROUNDED:
+            return theta + step
+        if not gain <= LESS * before:
+            (value, slope, bend), before = problem.sums(theta), np.inf
+            continue
         if directions is not None and gain <= GAINLESS and problem.leap(step) > LEAP:
             break
-        for _ in range(HALVINGS if gain > SMALL else 0):
-            if problem.sums(theta + step, curvature=False)[0] < value:
+        for _ in range(HALVINGS):
+            after = problem.sums(theta + step, curvature=False)
+            if gain <= SMALL or after[0] < value:
                 break
             step = step / 2
-        theta = theta + step
-        if gain <= NOTHING:
-            return theta
+        theta, before = theta + step, gain
+        value, slope, _ = after
     message = "no finite map fits best: some outcomes can be told for certain from the forecasts"
     raise DataError(message, hint=NEAR_IDENTITY)
 
@@ -370,7 +383,7 @@ class SoftmaxMap(ClassMap):
         lines = theta.reshape(count, -1)
         first = lines[:, 0] if lines.shape[1] == 2 else lines[:, :-1]
         learnt = dict(zip(self.parameters, (first, lines[:, -1]), strict=True))
-        training = Training.of_classes(table)
+        training = Training.of_classes(source)
         return self.learnt(notes, **learnt, labels=source.labels, training=training)
 
 
@@ -590,7 +603,8 @@ class Temperature(LogOddsMap):
             return super(Temperature, replace(self, labels=None))._fit(source)
         table = rows_of(source)
         replace(self, labels=source.labels).inspect(table.p)
-        theta, notes = fit_classes(table, OneScale(), self.prior)
+        start = np.array([self.slope]) if self.is_fitted and self.labels == source.labels else None
+        theta, notes = fit_classes(table, OneScale(), self.prior, start)
         if rule := smooth_rule(self.rule, require_class_rule):
             logs, impossible, y, weight = SoftmaxRows.of(table)
             to = {"offset": 0.0 if impossible is None else np.where(impossible, -np.inf, 0.0)}
@@ -603,7 +617,7 @@ class Temperature(LogOddsMap):
             notes,
             slope=max(float(theta[0]), 0.0),
             labels=source.labels,
-            training=Training.of_classes(table),
+            training=Training.of_classes(source),
         )
 
     def mapped(self, p: Array) -> Array:

@@ -14,7 +14,7 @@ from properly._boundary._chunks import sweep
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record, once
 from properly.counts._cases import Cases
-from properly.counts._class_rows import ClassTable
+from properly.counts._class_rows import ClassTable, rows_of
 from properly.counts._tally import Tally, as_tally, sums_of
 from properly.errors import DataError
 from properly.inference._logistic import logit
@@ -171,8 +171,12 @@ class Training(Record):
         )
 
     @classmethod
-    def of_classes(cls, table: ClassTable) -> Training:
-        """Add up cases of several classes."""
+    def of_classes(cls, cases: Cases) -> Training:
+        """Add up cases of several classes, once for all maps that are fitted to them."""
+        return once(cases, "_training", lambda: cls._of_table(rows_of(cases)))
+
+    @classmethod
+    def _of_table(cls, table: ClassTable) -> Training:
         weight = float(table.weight.sum())
         events = np.bincount(table.y, table.weight, minlength=len(table.names))
         # Zeros have one sign, and whole rows are told apart at once.
