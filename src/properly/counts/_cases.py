@@ -395,7 +395,8 @@ def is_counted(source: Tally | Cases) -> bool:
 
 def is_unweighted(cases: Cases) -> bool:
     """Tell whether there are no weights, or equal ones that say nothing; 0 leaves a row out."""
-    return cases.weight is None or are_equal(cases.weight[cases.weight > 0])
+    weight = cases.weight
+    return weight is None or once(cases, "_alike", lambda: are_equal(weight[weight > 0]))
 
 
 def note_whole_weights(source: Tally | Cases) -> None:
