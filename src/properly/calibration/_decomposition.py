@@ -577,12 +577,13 @@ def _score_interval(source: Tally | Cases, rule: BinaryRule, score: float, level
 
 def _spread(source: Tally | Cases, worlds: Worlds, amounts: tuple[Column, Column]) -> Spread:
     """Find the spread of the four numbers; of rows in cells, each has the amount of its cell."""
+    source = as_counted(source)
     if worlds.fine is None:
         return spread_of_means(source, *amounts)
     if isinstance(source, Tally):
         return spread_of_means(worlds.tally, *amounts)
     forecasts = np.diff(worlds.fine, append=len(as_tally(source)))
-    return spread_of_means(source, *(np.repeat(x, forecasts, axis=1) for x in amounts))
+    return spread_of_means(source, *amounts, np.repeat(np.arange(len(forecasts)), forecasts))
 
 
 def _corrected(

@@ -23,7 +23,7 @@ from properly.inference._draws import require_counts
 from properly.inference._logistic import Columns, Fitted, fit_columns, logit
 from properly.inference._moments import Correction, Spread
 from properly.inference._shares import student
-from properly.inference._variance import covariance
+from properly.inference._variance import covariance, spread_of_sums
 from properly.rules import Log
 from properly.typing import Column
 
@@ -127,8 +127,7 @@ class Subject(NamedTuple):
             summed = (events * if_event) @ if_event.T + (none * if_none) @ if_none.T
             factor, degrees = Correction.from_count(float(self.sample.weight.sum()))
             return Spread(summed * factor, degrees)
-        influence = np.where(self.happened, if_event[:, self.row], if_none[:, self.row])
-        return covariance(self.design.weight * influence, self.design)
+        return spread_of_sums(if_event, if_none, self.row, self.happened, self.design)
 
     def estimate(self, value: float, spread: Spread, level: float, method: str) -> Estimate:
         """Put an interval around a number; around what is not finite or did not vary, none."""

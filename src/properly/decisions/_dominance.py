@@ -421,25 +421,24 @@ def contrast(
         # A cluster of one case is a case, which needs no sums.
         design = Design(design.weight, None, design.stratum)
     degrees, cases = degrees_of(design), len(design.weight)
-    single = design.unit is None and design.stratum is None
     weight = design.weight if times is None else times
-    number, square = (np.ones(cases), weight**2) if times is None else (times, times)
-    if single:
-        pairs, (number, weight, square) = pairs.alike(number, weight, square)
-    square = square / weight.sum() ** 2
-    mean, units = pairs.mean(number, weight), (design.cluster, design.time)
-    counts = [pairs.differing(number, x) for x in units if x is not None]
-    enough = np.min(counts or [pairs.differing(number)], axis=(0, 1)) >= ENOUGH
+    amounts = (np.ones(cases), weight, weight**2) if times is None else (times,) * 3
+    alike, (number, kinds, square) = pairs.alike(*amounts)
+    mean, counts = alike.mean(number, kinds), alike.differing(number)
+    square = square / kinds.sum() ** 2
+    enough = counts.min(axis=0) >= ENOUGH
+    for unit in (design.cluster, design.time):
+        if unit is not None:
+            enough &= pairs.enough(counts, unit)
     error, quantile = np.full(len(mean), np.nan), math.nan
     if enough.any():
-        some = pairs.at(enough)
-        away, share = some.mean(number, weight), weight / weight.sum()
-        if single:
-            matrix = some.squares_of_cases(away, square * (cases / (cases - 1)))
+        threshold, away = pairs.threshold[enough], mean[enough]
+        if design.unit is None and design.stratum is None:
+            matrix = alike.at(enough).squares_of_cases(away, square * (cases / (cases - 1)))
         else:
-            matrix = covariance_of_pairs(some, away, share, design)
+            matrix = covariance_of_pairs(pairs.at(enough), away, weight / weight.sum(), design)
         # Next to independent costs that always differ as much as they can.
-        most = 2 * np.maximum(some.threshold, 1 - some.threshold)
+        most = 2 * np.maximum(threshold, 1 - threshold)
         varies = np.diagonal(matrix) > SAME_SUM * most**2 * square.sum()
         matrix = matrix[np.ix_(varies, varies)]
         error[np.flatnonzero(enough)[varies]] = np.sqrt(np.diagonal(matrix))

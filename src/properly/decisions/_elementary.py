@@ -290,22 +290,29 @@ class ForecastPairs:
         pairs = ForecastPairs(self.threshold, begin, end, sign, happened)
         return pairs, [np.bincount(kind, x)[some] for x in amounts]
 
-    def differing(self, number: Column, unit: Column | None = None) -> Column:
-        """Count the non-events, and the events, that are judged differently at each threshold.
+    def differing(self, number: Column) -> Column:
+        """Count the non-events, and the events, that are judged differently at each threshold."""
+        return self.between(number, self.happened.astype(np.intp), 2)
 
-        Of units, such as clusters, they count as so many as there would be units if each had as
-        many of them: the square of their sum over the sum of their squares.
+    def enough(self, counts: Column, unit: Column) -> Column:
+        """Tell at which thresholds units that are judged differently are as many as are needed.
+
+        Units, such as clusters, count as so many as there would be if each had as many of the
+        cases: the square of their sum, which is given, over the sum of their squares.
         """
-        label = self.happened.astype(np.intp)
-        counts = self.between(number, label, 2)
-        if unit is not None:
-            squares = np.zeros_like(counts)
-            for rows, here, size in _batches(unit):
-                kinds = 2 * here + label[rows]
-                some = self.some(rows).between(number[rows], kinds, 2 * size)
-                squares += np.square(some).reshape(size, 2, -1).sum(axis=0)
-            counts = counts**2 / np.maximum(squares, 1)
-        return counts
+        # If all were as large as the largest, they would be the fewest.
+        result: Column = counts.min(axis=0) >= ENOUGH * np.bincount(unit).max()
+        unsure = ~result
+        if not unsure.any():
+            return result
+        some, squares = self.at(unsure), np.zeros((2, np.count_nonzero(unsure)))
+        for rows, here, size in _batches(unit):
+            kinds = 2 * here + self.happened[rows]
+            sums = some.some(rows).between(np.ones(len(rows)), kinds, 2 * size)
+            squares += np.square(sums).reshape(size, 2, -1).sum(axis=0)
+        effective = counts[:, unsure] ** 2 / np.maximum(squares, 1)
+        result[unsure] = effective.min(axis=0) >= ENOUGH
+        return result
 
     def sums(self, amount: Column, label: Column, size: int) -> Column:
         """Add up by how much the first forecast costs more: a row a label, a column a threshold."""

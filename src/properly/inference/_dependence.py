@@ -237,8 +237,12 @@ class Residuals:
 
 
 def in_runs(time: Column) -> Column:
-    """Take neighbours of very many times together: slow waves say as much about their sums."""
-    return np.asarray(time // -(-(int(time.max()) + 1) // TIMES))
+    """Take neighbours of very many times together: slow waves say as much about their sums.
+
+    There are then as many runs as a power of two, whose waves are found fastest.
+    """
+    times = int(time.max()) + 1
+    return time if times <= TIMES else np.asarray(time * TIMES // times)
 
 
 def measure(cases: Cases) -> Dependence:

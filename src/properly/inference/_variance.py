@@ -30,6 +30,7 @@ from properly._boundary._libraries import infinities, is_numpy, namespace, to_nu
 from properly._boundary._tolerances import CANCELLED
 from properly.counts._cases import (
     Cases,
+    as_counted,
     has_strata,
     is_dependent,
     number_forecasts,
@@ -308,7 +309,8 @@ def degrees_of(design: Design) -> float:
 def _certain(influence: Column, spread: Spread) -> Spread:
     """Set to exactly 0 what cancels within clusters, strata or times but for rounding."""
     with infinities():
-        lost = spread.errors <= CANCELLED * np.abs(influence).sum(axis=1)
+        most = CANCELLED * np.array([np.abs(row).sum() for row in influence])
+        lost = spread.errors <= most
     joint = np.where(lost[:, None] | lost, 0.0, spread.covariance)
     return Spread(joint, spread.degrees)
 
@@ -405,7 +407,9 @@ def _with_variances(joint: Column, variance: Column) -> Column:
     return result
 
 
-def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) -> Spread:
+def spread_of_means(
+    source: Tally | Cases, if_event: Column, if_none: Column, place: Column | None = None
+) -> Spread:
     """Find the spread of means of what each case adds up to.
 
     Parameters
@@ -415,15 +419,36 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
     if_event, if_none : numpy array
         For each mean a row, for each distinct forecast a column: the amount of a case that had the
         event, and of one that did not.
+    place : numpy array, optional
+        The column of each distinct forecast of cases, if several share one.
     """
+    source = as_counted(source)
     if isinstance(source, Tally):
         return Moments.from_tally(source, if_event, if_none).spread
-    if not has_design(source):
-        tally = source.tally()
-        if tally.event_squares is None:
-            return Moments.from_tally(tally, if_event, if_none).spread
-    happened, row = rows_in_use(source).y, number_forecasts(source)
-    return spread_of_rows(source, np.where(happened, if_event[:, row], if_none[:, row]))
+    row, happened, design = number_forecasts(source), rows_in_use(source).y, Design.of(source)
+    row = row if place is None else place[row]
+    sides = [np.bincount(row, design.weight * x, if_none.shape[1]) for x in (happened, ~happened)]
+    total = np.sum(sides)
+    with infinities():
+        # An amount that no case has may be infinite.
+        amounts = [np.where(n > 0, x, 0.0) for n, x in zip(sides, (if_event, if_none), strict=True)]
+        mean = np.sum([x @ n for n, x in zip(sides, amounts, strict=True)], axis=0) / total
+        event, none = (deviations(x, mean) / total for x in amounts)
+    return spread_of_sums(event, none, row, happened, design)
+
+
+def spread_of_sums(
+    if_event: Column, if_none: Column, row: Column, happened: Column, design: Design
+) -> Spread:
+    """Find the covariance of estimates, given what a case of weight 1 adds to each.
+
+    A row an estimate, a column a forecast; `row` is the column of each case.
+    """
+    both = np.concatenate([if_none, if_event], axis=1)
+    influence = both.take(row + if_none.shape[1] * happened, axis=1)
+    with infinities():
+        influence *= design.weight
+    return covariance(influence, design)
 
 
 def spread_of_rows(source: Cases, amount: Column) -> Spread:
