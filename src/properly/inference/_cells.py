@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -217,27 +218,33 @@ def draw_events(
     return np.minimum(_binomials(count, chance, rng) * (weight / count), weight)
 
 
-def normal_numbers(shape: tuple[int, int], rng: Rng) -> Column:
+def normal_numbers(shape: tuple[int, ...], rng: Rng) -> Column:
     """Draw from 65,536 quantiles, in a third of the time that normal numbers take."""
+    return _looked_up(_normal_quantiles(), shape, rng)[0]
+
+
+@cache
+def _normal_quantiles() -> list[Column]:
     from scipy.special import ndtri
 
-    return _looked_up([ndtri(QUANTILES)], shape, rng)[0]
+    return [ndtri(QUANTILES).astype(np.float32)]
 
 
-def _poisson_numbers() -> list[Column]:
-    """Return quantiles of Poisson numbers of mean 1, and normal sums of as many numbers."""
+@cache
+def _poisson_quantiles() -> list[Column]:
+    """Return those of Poisson numbers of mean 1, and of the sums of as many normal numbers."""
     from scipy.special import ndtri, pdtr
 
     times = np.searchsorted(pdtr(np.arange(20), 1), QUANTILES)
     first, size = np.searchsorted(times, times), np.bincount(times)[times]
     normal = ndtri((np.arange(len(times)) - first + 0.5) / size)
-    return [times, np.sqrt(times) * normal]
+    return [times.astype(np.float32), (np.sqrt(times) * normal).astype(np.float32)]
 
 
-def _looked_up(tables: Sequence[Column], shape: tuple[int, int], rng: Rng) -> list[Column]:
+def _looked_up(tables: Sequence[Column], shape: tuple[int, ...], rng: Rng) -> list[Column]:
     """Draw a place in tables of quantiles for each number."""
     place = rng.integers(0, len(QUANTILES), shape, dtype=np.uint16)
-    return [np.take(x.astype(np.float32), place, mode="wrap") for x in tables]
+    return [np.take(table, place, mode="wrap") for table in tables]
 
 
 def agreement(probability: Column, rho: float) -> Column:
@@ -287,7 +294,7 @@ class ClusteredCells(RandomCells):
         for rows in self.units.batches(replicates):
             if clusters > LONG:
                 # Of very many, one drawn by itself makes no difference to means over cases.
-                times, number = _looked_up(_poisson_numbers(), (clusters, rows), rng)
+                times, number = _looked_up(_poisson_quantiles(), (clusters, rows), rng)
             else:
                 drawn = (rng.integers(0, clusters, clusters) for _ in range(rows))
                 columns = [np.bincount(some, minlength=clusters) for some in drawn]
@@ -418,7 +425,7 @@ def _binomials(cases: Column, probability: Column, rng: Rng) -> Column:
     result[narrow] = rng.binomial(cases[narrow].astype(np.int64), probability[narrow])
     moments = mean, variance, variance * (1 - 2 * probability)
     wide = tuple(x[~narrow] for x in moments)
-    number = _normals(wide, len(wide[0]), rng)
+    number = _normals(wide, wide[0].shape, rng)
     result[~narrow] = np.clip(number, 0.0, cases[~narrow], out=number)
     return result
 
@@ -445,7 +452,7 @@ def _normals(moments: tuple[Column, ...], shape: Any, rng: Rng) -> Column:
     Rounding adds a twelfth to their variance.
     """
     mean, variance, third = moments
-    normal = rng.standard_normal(shape, dtype=np.float32)
+    normal = normal_numbers(shape, rng)
     number = normal * np.sqrt(variance - 1 / 12)
     np.square(normal, out=normal)
     normal -= 1
