@@ -14,6 +14,7 @@ import properly
 from properly.comparison import over_time
 from properly.comparison._periods import cut
 from properly.errors import DataWarning
+from properly.inference._design import number_times
 from properly.rules import RPS, Brier, Log
 
 N = 600
@@ -119,7 +120,7 @@ def test_periods_are_in_order_hold_whole_times_and_are_no_more_than_asked(
     times: list[int], most: int | None
 ) -> None:
     time = np.array(times)
-    start, end, number = cut(time, most)
+    start, end, number = cut(time, number_times(time), most)
     assert (start <= end).all()
     assert (end[:-1] < start[1:]).all()
     assert ((start[number] <= time) & (time <= end[number])).all()

@@ -18,7 +18,7 @@ from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, numbered, rows_in_use
 from properly.counts._scoring import losses, unit_of
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._design import TIMES, Design, number_times
+from properly.inference._design import TIMES, Design, times_of
 from properly.inference._intervals import loss_range
 from properly.inference._variance import covariance, of_mean
 from properly.rules import Rule
@@ -54,15 +54,16 @@ class Periods(NamedTuple):
     number: Column
 
 
-def cut(time: Column, periods: int | None) -> Periods:
+def cut(time: Column, at: Column, periods: int | None) -> Periods:
     """Put neighbouring times together, so that periods have about equal numbers of cases.
 
-    Without a number of periods it follows from that of the times.
+    Without a number of periods it follows from that of the times, whose numbers are given too.
     """
-    times, at = np.unique(time), number_times(time)
+    count = np.bincount(at)
+    times = np.empty(len(count), time.dtype)
+    times[at] = time
     usual = NATURAL if len(times) <= NATURAL else USUAL
     most = usual if periods is None else check_whole(periods, "periods")
-    count = np.bincount(at)
     # A time belongs to the period in which the middle one of its cases would be.
     middle = np.cumsum(count) - count / 2
     place = (middle * most / count.sum()).astype(np.intp)
@@ -248,9 +249,10 @@ def over_time(
     level = check_level(level)
     _, _, weight, used = rows_in_use(cases)
     time = to_numpy(cases.time)[used]
-    result = cut(time, periods)
+    at = times_of(cases)
+    result = cut(time, at, periods)
     cluster = None if cases.clusters is None else numbered(to_numpy(cases.clusters)[used])[0]
-    sampled, loss = Design(weight, cluster, None, number_times(time)), losses(cases, rule)
+    sampled, loss = Design(weight, cluster, None, at), losses(cases, rule)
     count = np.bincount(result.number)
     members = np.split(np.argsort(result.number, kind="stable"), np.cumsum(count)[:-1])
     design = _words(sampled, members)
@@ -287,7 +289,8 @@ def _require_time(cases: object) -> None:
 def _words(design: Design, members: Iterable[Column]) -> str:
     """Say what to take as independent within periods; a few times do not tell how they depend."""
     time = np.asarray(design.time)
-    times = [len(np.unique(time[some])) for some in members if len(some) >= FEWEST]
+    # A period has all times from its first to its last.
+    times = [np.ptp(time[some]) + 1 for some in members if len(some) >= FEWEST]
     is_long = bool(times) and np.median(times) >= TIMES
     if design.cluster is not None:
         return "clusters by times" if is_long else "clusters"
@@ -304,7 +307,8 @@ def _score(
     if np.isinf(value):
         return value, np.nan, value
     cluster = None if whole.cluster is None else numbered(whole.cluster[some])[0]
-    time = number_times(np.asarray(whole.time)[some]) if "times" in words else None
+    at = np.asarray(whole.time)[some]
+    time = at - at.min() if "times" in words else None
     own = Design(whole.weight[some], cluster, None, time)
     if time is not None and own.times < TIMES:
         return value, np.nan, np.nan

@@ -30,7 +30,7 @@ from properly.counts._cases import (
 from properly.counts._tally import Tally
 from properly.decisions._grid import odds
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._design import Design, number_times
+from properly.inference._design import Design, times_of
 from properly.inference._shares import ShareTerm, design_effect, normal, reach, student, variance
 from properly.inference._variance import degrees_of, spread_of_totals
 from properly.typing import Column
@@ -426,8 +426,8 @@ def find_spells(cases: Cases, threshold: Column) -> tuple[Column, Column]:
     or more, and a missed event if the least forecast of its events is below t. A spell begins at a
     time that has a mistake after one that has none: at neighbouring times it may be one mistake.
     """
-    y, p, _, used = rows_in_use(cases)
-    time = number_times(to_numpy(cases.time)[used])
+    y, p, _, _ = rows_in_use(cases)
+    time = times_of(cases)
     times = int(time.max()) + 1
     highest, lowest = np.full(times, -np.inf), np.full(times, np.inf)
     np.maximum.at(highest, time[~y], p[~y])

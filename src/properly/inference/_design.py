@@ -109,11 +109,7 @@ class Design:
         stratum = None if cases.strata is None else numbered(to_numpy(cases.strata)[used])[0]
         if cluster is not None and stratum is not None:
             _require_nested(cases, np.flatnonzero(used), cluster, stratum)
-        time = (
-            None
-            if cases.time is None
-            else once(cases, "_times", lambda: number_times(to_numpy(cases.time)[used]))
-        )
+        time = None if cases.time is None else times_of(cases)
         return cls(weight, cluster, stratum, time, serial)
 
     @property
@@ -282,7 +278,14 @@ def few_times(cases: Cases) -> str | None:
 
 
 def _count_times(cases: Cases) -> int:
-    return 1 + int(number_times(to_numpy(cases.time)[rows_in_use(cases).used]).max())
+    return 1 + int(times_of(cases).max())
+
+
+def times_of(cases: Cases) -> Column:
+    """Give the times of the cases in use numbers from 0, in order, once."""
+    return once(
+        cases, "_times", lambda: number_times(to_numpy(cases.time)[rows_in_use(cases).used])
+    )
 
 
 def number_times(time: Column) -> Column:
