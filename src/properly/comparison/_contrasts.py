@@ -43,6 +43,8 @@ from properly.typing import Column
 
 Scale: TypeAlias = Literal["plain", "share", "log"]
 
+# Differences of groups that moments are turned for in one go.
+AT_ONCE = 1 << 14
 # Fewer cases, or clusters, do not tell how skewed they are.
 FOR_SKEWNESS = 10
 
@@ -485,21 +487,29 @@ class GroupMoments(NamedTuple):
         inside, outside = (
             _turns(side, scale) for side, scale in zip(sides, _scales(split), strict=True)
         )
-        squares, cubes = np.zeros((2, groups)), np.zeros(groups)
-        joint = np.zeros((groups, groups))
-        for k, group in enumerate(self.moments):
-            # What a case of this group adds to each difference: to its own from inside.
-            turn = -outside
-            turn[k] = inside[k]
-            here = group.products_of(turn)
-            cubes += group.cubes_of(turn)
+        mean, second, third = (
+            np.stack([getattr(x, name) for x in self.moments])
+            for name in ("mean", "about", "third")
+        )
+        squares, joint, cubes = np.empty((groups, groups)), np.zeros((groups, groups)), 0.0
+        for start in range(0, groups, step := max(1, AT_ONCE // groups)):
+            some = np.arange(groups)[start : start + step]
+            # What a case of these groups adds to each difference: to its own from inside.
+            turn = np.tile(-outside, (len(some), 1, 1))
+            turn[some - start, some] = inside[some]
+            turn = about_means(turn, mean[some, None])
+            here = turn @ second[some]
             # A sum of squares is not negative, whatever rounding leaves of it.
-            own = np.maximum(np.diagonal(here), 0.0)
-            np.fill_diagonal(here, own)
-            joint += here
-            squares[0, k] = own[k]
-            squares[1] += np.where(np.arange(groups) == k, 0.0, own)
-        alone = Spread(np.diag(squares[0]), every - 1)
+            squares[some] = np.maximum((here * turn).sum(axis=2), 0.0)
+            joint += np.tensordot(here, turn, ((0, 2), (0, 2)))
+            size = turn.shape[2]
+            pairs = (turn[..., None] * turn[..., None, :]).reshape(*turn.shape[:2], -1)
+            both = pairs @ third[some].reshape(len(some), size**2, size)
+            cubes = cubes + (both * turn).sum(axis=(0, 2))
+        np.fill_diagonal(joint, squares.sum(axis=0))
+        own = np.diagonal(squares).copy()
+        squares = np.stack([own, np.where(np.eye(groups) > 0, 0.0, squares).sum(axis=0)])
+        alone = Spread(np.diag(own), every - 1)
         with infinities():
             skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
         return InfluenceSums(value, rest, alone, Spread(joint, every - 1), squares, skew)

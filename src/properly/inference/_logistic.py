@@ -49,6 +49,8 @@ PIECE = 1 << 14
 # Odds beyond these are met in data that separate, and hardly in others.
 EXTREME = 15.0
 RANK = 1e-10
+# Directions with a smaller share of the information than this have none but for rounding.
+FLAT = 1e-15
 # Rows that a linear programme begins with; as many at most join them each time.
 SOME = 1000
 
@@ -171,11 +173,16 @@ def newton_steps(axes: Column, slope: Column, information: Column) -> Column:
     steep = np.abs(slope).max(axis=1)[:, None]
     upright = np.where(size[:, :, None] > 0, information, np.eye(slope.shape[1]))
     upright = upright / np.where(size > 0, size, 1.0)[:, :, None]
-    ahead = (slope / np.where(steep > 0, steep, 1.0))[:, :, None]
-    step = (np.linalg.pinv(upright, hermitian=True) @ ahead)[:, :, 0]
+    ahead = slope / np.where(steep > 0, steep, 1.0)
+    # The pseudoinverse, without what numpy's function takes to sort and to check.
+    length, turn = np.linalg.eigh(upright)
+    is_flat = np.abs(length) <= FLAT * np.abs(length).max(axis=1, keepdims=True)
+    along = np.einsum("kij,ki->kj", turn, ahead) / np.where(is_flat, np.inf, length)
+    step = np.einsum("kij,kj->ki", turn, along)
     with infinities():
         far = FARTHEST / np.abs(step @ axes.T).max(axis=1)[:, None]
-        return step * np.where(steep > 0, np.minimum(steep / size, far), 0.0)
+        result: Column = step * np.where(steep > 0, np.minimum(steep / size, far), 0.0)
+    return result
 
 
 def fit_columns(

@@ -202,20 +202,15 @@ class Moments:
         turn = about_means(turn, self.mean)
         return np.asarray(turn @ self.about @ turn.T)
 
-    def cubes_of(self, turn: Column) -> Column:
-        """Return the sum of cubes of each of these numbers."""
-        turn = about_means(turn, self.mean)
-        # One after the other: all at once, each number takes as long as the product of all sizes.
-        pairs = np.einsum("gc,abc->gab", turn, np.asarray(self.third))
-        return np.asarray(np.einsum("ga,ga->g", turn, np.einsum("gb,gab->ga", turn, pairs)))
-
 
 def about_means(turn: Column, mean: Column) -> Column:
     """Write numbers that are linear in 1 and amounts by the deviations of these from means."""
-    terms = turn * np.append(1.0, np.where(np.isfinite(mean), mean, 0.0))
-    constant = terms.sum(axis=1)
-    constant[np.abs(constant) <= CANCELLED * np.abs(terms).sum(axis=1)] = 0.0
-    return np.column_stack([constant, turn[:, 1:]])
+    result = turn * 1.0
+    terms = result * np.insert(np.where(np.isfinite(mean), mean, 0.0), 0, 1.0, axis=-1)
+    constant = terms.sum(axis=-1)
+    is_lost = np.abs(constant) <= CANCELLED * np.abs(terms).sum(axis=-1)
+    result[..., 0] = np.where(is_lost, 0.0, constant)
+    return result
 
 
 def _shifted(products: Any, step: Column) -> Column:
