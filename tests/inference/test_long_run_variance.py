@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.fft import dct
 
 from properly.inference._variance import by_cosines, by_lags, data_lag, rule_lag
 
@@ -27,6 +28,15 @@ def test_cosine_sums_are_those_of_the_definition() -> None:
     covariance, degrees = by_cosines(TOTAL)
     np.testing.assert_allclose(covariance, waves.T @ waves * times / cosines, rtol=1e-12)
     assert degrees == cosines == 6
+
+
+def test_runs_of_a_long_series_have_the_waves_of_its_times() -> None:
+    times = 99_991
+    series = np.random.default_rng(3).normal(size=(2, times))
+    found, degrees = by_cosines(series)
+    waves = dct(series, axis=-1)[:, 1 : int(degrees) + 1] / math.sqrt(2)
+    assert degrees == math.floor(0.4 * times ** (2 / 3))
+    np.testing.assert_allclose(np.diag(found), (waves**2).mean(axis=1), rtol=2e-3)
 
 
 def test_lags_count_less_the_farther_they_reach() -> None:

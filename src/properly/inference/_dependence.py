@@ -21,6 +21,7 @@ from properly._boundary._notices import notice
 from properly._boundary._record import Record, once
 from properly.counts._cases import Cases, number_forecasts, rows_in_use
 from properly.counts._isotonic import recalibrate
+from properly.counts._pooling import order_of
 from properly.inference._design import Design, is_alike
 from properly.inference._moments import Spread
 from properly.inference._variance import covariance, spread_of_totals
@@ -160,9 +161,7 @@ class Residuals:
             return float(size @ size / size.sum())
         left, variance = weight * self.left, 0.0
         alone = 1.0 if is_alike(weight) else float(left @ left) / self.independent
-        # Numbers of few bytes are put in order fastest.
-        order = np.argsort(self.bin.astype(np.min_scalar_type(bins)), kind="stable")
-        unit = np.asarray(design.unit)
+        order, unit = _in_order(self.bin), np.asarray(design.unit)
         for rows in np.split(order, np.cumsum(np.bincount(self.bin))[:-1]):
             total = np.bincount(unit[rows], left[rows], design.units)
             variance += float(spread_of_totals(total[None], design).covariance[0, 0])
@@ -232,9 +231,15 @@ class Residuals:
             slot = np.argsort(np.argsort(mean))[cluster]
         elif times < len(time):
             # Without a name, the lowest forecast of one time goes with the lowest of the next.
-            order, count = np.lexsort((self.p, time)), np.bincount(time)
+            order, count = order_of(self.p), np.bincount(time)
+            order = order[_in_order(time[order])]
             slot[order] = np.arange(len(time)) - np.repeat(np.cumsum(count) - count, count)
         return Latent(time, slot, times, self.same, self.psi, float(self.spread.degrees))
+
+
+def _in_order(number: Column) -> Column:
+    """Return the rows in the order of numbers: those of few bytes are sorted fastest."""
+    return np.argsort(number.astype(np.min_scalar_type(number.max())), kind="stable")
 
 
 def in_runs(time: Column) -> Column:
