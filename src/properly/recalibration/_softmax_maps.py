@@ -159,11 +159,18 @@ class SoftmaxRows(NamedTuple):
         ]
 
 
+class Optimum(NamedTuple):
+    """The best parameters, and the second derivatives near them for cases of total weight 1."""
+
+    theta: Column
+    bend: Column | None = None
+
+
 class Problem:
     """What is to be minimised: minus the log-likelihood, and the prior."""
 
     def __init__(self, form: Form, rows: SoftmaxRows, prior: float | None) -> None:
-        self.form, self.pieces = form, rows.pieces()
+        self.form, self.pieces, self.weight = form, rows.pieces(), float(rows.weight.sum())
         self.precision = np.zeros(len(form.centre))
         if prior is not None:
             self.precision = (prior * form.spread) ** -2.0
@@ -202,8 +209,8 @@ def _shares(form: Form, theta: Column, rows: SoftmaxRows) -> tuple[Column, Colum
 
 
 def fit_softmax(
-    form: Form, table: ClassTable, prior: float | None, start: Column | None = None
-) -> Column:
+    form: Form, table: ClassTable, prior: float | None, start: Optimum | None = None
+) -> Optimum:
     """Return the best parameters; refuse where, without a prior, there are none or several.
 
     The search may begin at parameters that are near already; without a prior it does not, so that
@@ -213,13 +220,13 @@ def fit_softmax(
     with one_blas_thread():
         if len(form.centre) <= MOST:
             if prior is None:
-                return _descend(problem, form.centre, _directions(problem))
-            return _descend(problem, form.centre if start is None else start)
+                return _descend(problem, Optimum(form.centre), _directions(problem))
+            return _descend(problem, start or Optimum(form.centre))
         if prior is None:
             count = len(form.centre)
             message = f"without a prior there may be at most {MOST} parameters; got {count}"
             raise DataError(message, hint=NEAR_IDENTITY)
-        return _follow(problem)
+        return Optimum(_follow(problem))
 
 
 NEAR_IDENTITY = "prior=1.0 holds the map near the one that changes nothing."
@@ -231,8 +238,7 @@ def _directions(problem: Problem) -> Column:
     _, _, bend = problem.sums(form.centre)
     size = np.sqrt(np.diagonal(bend))
     # What is left of a column of equal numbers is rounding.
-    total = sum(float(rows.weight.sum()) for rows in problem.pieces)
-    size = np.where(size > FLAT * np.sqrt(total), size, 1.0)
+    size = np.where(size > FLAT * np.sqrt(problem.weight), size, 1.0)
     length, axes = np.linalg.eigh(bend / np.outer(size, size))
     steep = length > FLAT * max(length[-1], FLAT)
     if np.count_nonzero(steep) + form.redundant < len(length):
@@ -243,13 +249,16 @@ def _directions(problem: Problem) -> Column:
     return spanned
 
 
-def _descend(problem: Problem, theta: Column, directions: Column | None = None) -> Column:
+def _descend(problem: Problem, start: Optimum, directions: Column | None = None) -> Optimum:
     """Take Newton's steps, halved until they lead down.
 
-    Second derivatives are kept as long as steps with them gain less and less.
+    Second derivatives are kept as long as steps with them gain less and less, and so are those
+    that the search begins with.
     """
+    (theta, known), before, prior = start, np.inf, np.diag(problem.precision)
     turn = np.eye(len(theta)) if directions is None else directions
-    (value, slope, bend), before = problem.sums(theta), np.inf
+    value, slope, bend = problem.sums(theta, curvature=known is None)
+    bend = bend if known is None else prior + problem.weight * known
     for _ in range(STEPS):
         try:
             step = turn @ -np.linalg.solve(turn.T @ bend @ turn, turn.T @ slope)
@@ -257,7 +266,7 @@ def _descend(problem: Problem, theta: Column, directions: Column | None = None) 
             break
         gain = -float(step @ slope)
         if gain <= NOTHING or LESS * before < gain <= ROUNDED:
-            return theta + step
+            return Optimum(theta + step, (bend - prior) / problem.weight)
         if not gain <= LESS * before:
             (value, slope, bend), before = problem.sums(theta), np.inf
             continue
@@ -372,19 +381,23 @@ class SoftmaxMap(ClassMap):
         table = rows_of(source)
         count = len(table.names)
         self.inspect(table.p)
-        start, labels = None, source.labels or ()
-        if self.is_fitted and self.labels == source.labels:
-            start = np.column_stack([getattr(self, name) for name in self.parameters]).ravel()
-        form = ClassLines(count, is_own=self._is_own)
-        theta, notes = fit_classes(table, form, self.prior, start)
+        labels, form = source.labels or (), ClassLines(count, is_own=self._is_own)
+        start = vars(self).get("_best") if self.labels == source.labels else None
+        best, notes = fit_classes(table, form, self.prior, start)
         counts = np.bincount(table.y, minlength=len(labels))
         absent = [label for label, cases in zip(labels, counts, strict=True) if not cases]
         notes += [f"class {x!r} never happened: its part of the map is a guess" for x in absent]
-        lines = theta.reshape(count, -1)
+        lines = best.theta.reshape(count, -1)
         first = lines[:, 0] if lines.shape[1] == 2 else lines[:, :-1]
         learnt = dict(zip(self.parameters, (first, lines[:, -1]), strict=True))
         training = Training.of_classes(source)
-        return self.learnt(notes, **learnt, labels=source.labels, training=training)
+        result = self.learnt(notes, **learnt, labels=source.labels, training=training)
+        vars(result)["_best"] = best
+        return result
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy the fields alone, without what is known for the next fit."""
+        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
 
 
 def check_prior(prior: object) -> float | None:
@@ -397,19 +410,19 @@ def check_prior(prior: object) -> float | None:
 
 
 def fit_classes(
-    table: ClassTable, form: Form, prior: float | None, start: Column | None = None
-) -> tuple[Column, list[str]]:
+    table: ClassTable, form: Form, prior: float | None, start: Optimum | None = None
+) -> tuple[Optimum, list[str]]:
     """Return the best parameters, and a note about rows that say nothing of them."""
     impossible = int(np.count_nonzero(table.t == 0))
     if impossible == len(table.y):
         message = "every row had called what happened impossible; no scale repairs that"
         raise DataError(message, hint="OneVsRest(Isotonic()) needs no logarithms.")
-    theta = fit_softmax(form, table, prior, start)
+    best = fit_softmax(form, table, prior, start)
     if not impossible:
-        return theta, []
-    what = "temperature" if len(theta) == 1 else "scale"
+        return best, []
+    what = "temperature" if len(best.theta) == 1 else "scale"
     rows = many(impossible, "row")
-    return theta, [f"{rows} had called what happened impossible: no {what} repairs that"]
+    return best, [f"{rows} had called what happened impossible: no {what} repairs that"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -603,8 +616,9 @@ class Temperature(LogOddsMap):
             return super(Temperature, replace(self, labels=None))._fit(source)
         table = rows_of(source)
         replace(self, labels=source.labels).inspect(table.p)
-        start = np.array([self.slope]) if self.is_fitted and self.labels == source.labels else None
-        theta, notes = fit_classes(table, OneScale(), self.prior, start)
+        is_near = self.is_fitted and self.labels == source.labels
+        start = Optimum(np.array([self.slope])) if is_near else None
+        (theta, _), notes = fit_classes(table, OneScale(), self.prior, start)
         if rule := smooth_rule(self.rule, require_class_rule):
             logs, impossible, y, weight = SoftmaxRows.of(table)
             to = {"offset": 0.0 if impossible is None else np.where(impossible, -np.inf, 0.0)}
