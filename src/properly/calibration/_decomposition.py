@@ -22,18 +22,8 @@ from properly._boundary._options import Drawing, as_drawing, check_choice, check
 from properly._boundary._record import Backend, Parts, Record, ends_apart, plain, to_frame
 from properly._boundary._text import many, table_of_numbers
 from properly._boundary._tolerances import SAME_SUM
-from properly.calibration._components import (
-    BiasCorrection,
-    ForecastPrices,
-    NullDraws,
-    Pair,
-    Worlds,
-    enough_for_bias,
-    find_bias,
-    increasing_fit,
-    least_of,
-    p_value,
-)
+from properly.calibration import _components
+from properly.calibration._components import ForecastPrices, NullDraws, Pair, Worlds, p_value
 from properly.counts._calls import OutcomeRows, takes_rows
 from properly.counts._cases import (
     Cases,
@@ -534,14 +524,14 @@ def find_intervals(
     prices = [ForecastPrices.at(worlds.sampler.value, rule) for rule in rules]
     fit = recalibrate(worlds.tally)
     recalibrated = fit.spread(fit.event_rate)
-    truths = [(price, increasing_fit(worlds.tally, fit, price)) for price in prices]
-    enough = enough_for_bias(replicates)
+    truths = [(price, _components.increasing_fit(worlds.tally, fit, price)) for price in prices]
+    enough = _components.enough_for_bias(replicates)
     pairs = zip(rules, parts, strict=True)
     # What is drawn comes from streams of their own.
     makers: tuple[Callable[[], Any], ...] = (
         lambda: null.miscalibration(rules[0], replicates),
         lambda: null.finer,
-        lambda: find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng),
+        lambda: _components.find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng),
         lambda: scores or [_score_interval(source, rule, x.score, level) for rule, x in pairs],
     )
     _, _, biases, around = share_out(lambda make: make(), makers, 2)
@@ -558,7 +548,7 @@ def find_intervals(
         unsure = _of_rate(rule, event_rate, spread, level)
         sure = within_range(score, rule.range, x.score)
         chance = null.mean(rule, replicates), p
-        is_bound = p <= least_of(replicates)
+        is_bound = p <= _components.least_of(replicates)
         results.append(
             PartIntervals(sure, *ends, unsure, *corrected, *chance, level, replicates, is_bound)
         )
@@ -587,7 +577,7 @@ def _spread(source: Tally | Cases, worlds: Worlds, amounts: tuple[Column, Column
 
 
 def _corrected(
-    parts: Decomposition, bias: BiasCorrection, reach: Column, *, is_refused: bool
+    parts: Decomposition, bias: _components.BiasCorrection, reach: Column, *, is_refused: bool
 ) -> tuple[tuple[Pair, Pair], tuple[float, float]]:
     """Put intervals around miscalibration and discrimination, and take off the mean bias."""
     raw = np.array([parts.miscalibration, parts.discrimination])

@@ -22,18 +22,11 @@ from properly._boundary._options import Drawing, as_drawing, check_choice, check
 from properly._boundary._record import Backend, Record
 from properly._boundary._text import many
 from properly.calibration._statistics import ForecastSample
+from properly.counts import _histogram
 from properly.counts._calls import OutcomeRows, takes_rows
 from properly.counts._cases import Cases, has_classes, note_whole_weights
 from properly.counts._device import fetch, stays
-from properly.counts._histogram import (
-    Histogram,
-    bar_a_value,
-    equal_count,
-    equal_width,
-    freedman_diaconis,
-    is_discrete,
-    smallest_gap,
-)
+from properly.counts._histogram import Histogram
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import VIEWS, View, ask, refuse_reduction
 from properly.counts._scoring import mean_score
@@ -384,11 +377,11 @@ def _of_event(
             warn_of_few(tally)
     discrete = forecasts == "discrete"
     if forecasts == "auto":
-        discrete = is_discrete(smallest_gap(wide))
+        discrete = _histogram.is_discrete(_histogram.smallest_gap(wide))
     if discrete:
-        bars = bar_a_value(to_numpy(wide), to_numpy(weight))
+        bars = _histogram.bar_a_value(to_numpy(wide), to_numpy(weight))
     else:
-        bars = freedman_diaconis(wide, weight, effective_total(t))
+        bars = _histogram.freedman_diaconis(wide, weight, effective_total(t))
     mean = float(xp.sum(wide * xp.astype(weight, xp.float64))) / t.total
     return Reliability(bins, value, band, discrete, bars, mean, t.event_rate, dependence)
 
@@ -535,7 +528,11 @@ def bins_of(
     check_choice(scheme, get_args(Scheme), "scheme")
     bins, sample = check_whole(bins, "bins"), ForecastSample.of(as_tally(tally))
     value, weight, *_ = sample
-    cell = equal_width(value, bins) if scheme == "width" else equal_count(weight, bins)
+    cell = (
+        _histogram.equal_width(value, bins)
+        if scheme == "width"
+        else _histogram.equal_count(weight, bins)
+    )
     first = np.flatnonzero(np.diff(cell, prepend=-1))
     least, greatest = value[first], value[np.append(first[1:], len(value)) - 1]
     cells = sample.grouped(first)

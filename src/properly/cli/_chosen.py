@@ -20,11 +20,7 @@ from properly.cli._wording import name_rows
 from properly.counts._answer_rows import side_by_side
 from properly.engines._files._read import Files, open_files
 from properly.errors import DataError, ProperlyError
-from properly.evaluation._checkup._notes import (
-    follow_up_notes,
-    follow_up_symptoms,
-    named_like_follow_up,
-)
+from properly.evaluation._checkup import _notes
 from properly.typing import Column
 
 if TYPE_CHECKING:
@@ -199,7 +195,7 @@ def read_rows(files: Files, plan: ColumnPlan, *, raw: bool = False) -> Chosen:
     if plan.is_long:
         return chosen
     chosen = replace(chosen, follow_up=_follow_up(files, chosen))
-    for note in follow_up_notes(chosen.follow_up) if not raw else ():
+    for note in _notes.follow_up_notes(chosen.follow_up) if not raw else ():
         notice(note)
     return chosen
 
@@ -292,12 +288,12 @@ def _follow_up(files: Files, chosen: Chosen) -> list[Symptom]:
     plan = chosen.plan
     time = plan.roles.get("time", "")
     others = [name for name in files.names if name == time or name not in plan.columns]
-    names = named_like_follow_up(others, plan.outcome) if plan.classes is None else []
+    names = _notes.named_like_follow_up(others, plan.outcome) if plan.classes is None else []
     if not names:
         return []
     columns = files.read(names).with_gaps(chosen.places.kept)
     event = chosen.pos_label
-    return [*follow_up_symptoms(plan.outcome, chosen.y, columns, pos_label=event, time=time)]
+    return [*_notes.follow_up_symptoms(plan.outcome, chosen.y, columns, pos_label=event, time=time)]
 
 
 def without_percent(rows: FileRows, names: Iterable[str]) -> FileRows:

@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import properly
 from properly._boundary._text import many
-from properly.cli._chosen import (
-    GAPS,
-    WHOLE,
-    Chosen,
-    ColumnChoice,
-    as_outcomes,
-    divided,
-    no_percentage,
-    read_rows,
-    say,
-)
+from properly.cli import _chosen
+from properly.cli._chosen import Chosen, ColumnChoice
 from properly.cli._column_plan import ColumnPlan, plan_of, planned, require_other_columns
 from properly.cli._running import progress_bar, refuse
 from properly.cli._wording import in_options
@@ -102,7 +93,7 @@ def opened(
             frame, dropped = files.relation(columns, numbers=plan.numbers, missing=missing)
             yield _large(plan, frame, engine, dropped)
             return
-        rows = read_rows(files, plan)
+        rows = _chosen.read_rows(files, plan)
     with rows.places.naming():
         yield rows
 
@@ -146,7 +137,7 @@ def _needing_rows(plan: ColumnPlan) -> list[str]:
 
 
 def _refuse_rows(plan: ColumnPlan, engine: str) -> None:
-    if plan.missing in GAPS:
+    if plan.missing in _chosen.GAPS:
         refuse_without_rows(f"--missing {plan.missing}", engine)
     for role in _needing_rows(plan):
         refuse_without_rows(f"--{role}", engine)
@@ -179,10 +170,10 @@ def _large(plan: ColumnPlan, frame: Any, engine: str, dropped: str | None) -> La
     """Say what the columns of a frame are, and read the labels in the way of the outcomes."""
     from properly.engines._rows import Roles
 
-    say(dropped)
+    _chosen.say(dropped)
     safe = {column: name for name, column in _safe_names(plan).items()}
     frame, percent = _of_percentages(plan, frame, safe)
-    say(percent)
+    _chosen.say(percent)
     design = {role: safe[column] for role, column in plan.roles.items()}
     roles = Roles(
         outcome=safe[plan.outcome],
@@ -212,10 +203,10 @@ def _of_percentages(
     most = collected(lazy.select(nw.col(*names).max()))
     for name in plan.forecasts:
         for end in (float(least[safe[name]][0]), float(most[safe[name]][0])):
-            if not 0 <= end <= WHOLE:
-                raise no_percentage(name, f"one is {end:g}")
-    percent = divided(max(float(x[0]) for x in most.values()) / WHOLE)
-    return lazy.with_columns(nw.col(*names) / WHOLE).to_native(), percent
+            if not 0 <= end <= _chosen.WHOLE:
+                raise _chosen.no_percentage(name, f"one is {end:g}")
+    percent = _chosen.divided(max(float(x[0]) for x in most.values()) / _chosen.WHOLE)
+    return lazy.with_columns(nw.col(*names) / _chosen.WHOLE).to_native(), percent
 
 
 def _labels(plan: ColumnPlan, frame: Any, column: str) -> tuple[tuple[Any, ...] | None, object]:
@@ -224,7 +215,9 @@ def _labels(plan: ColumnPlan, frame: Any, column: str) -> tuple[tuple[Any, ...] 
 
     distinct = as_lazy(frame).select(column).unique().head(MOST_LABELS + 1)
     y = collected(distinct)[column]
-    _, labels, event = as_outcomes(y, plan.outcome, plan.event, plan.classes, most=MOST_LABELS)
+    _, labels, event = _chosen.as_outcomes(
+        y, plan.outcome, plan.event, plan.classes, most=MOST_LABELS
+    )
     return labels, event
 
 

@@ -23,13 +23,8 @@ import numpy as np
 from properly._boundary._libraries import infinities
 from properly._boundary._options import Drawing
 from properly._boundary._tolerances import SAME_SUM
-from properly.comparison._group_variance import (
-    UnitCounts,
-    homogeneity,
-    of_differences,
-    of_groups,
-    shrink,
-)
+from properly.comparison import _group_variance
+from properly.comparison._group_variance import UnitCounts
 from properly.comparison._groups_record import FOR_SKILL, Contrast
 from properly.comparison._pair_tests import student_quantiles
 from properly.counts._scoring import price
@@ -376,7 +371,9 @@ def _compare(
 
     error, skew = sums.apart.errors, sums.skew
     inside, outside = sums.squares
-    degrees = np.minimum(of_differences(inside, outside, split.units), sums.apart.degrees)
+    degrees = np.minimum(
+        _group_variance.of_differences(inside, outside, split.units), sums.apart.degrees
+    )
     tested = split.enough & split.enough_rest & np.isfinite(difference) & (error > 0)
     p = np.full(len(error), np.nan)
     with infinities():
@@ -413,13 +410,13 @@ def _together(sums: InfluenceSums, split: GroupSplit, scale: Scale) -> dict[str,
     joint = own.covariance.copy()
     np.fill_diagonal(joint, np.where(split.enough, np.diagonal(joint), np.nan))
     variance = np.diagonal(joint)
-    drawn = shrink(value, variance)
+    drawn = _group_variance.shrink(value, variance)
     used = ~np.isnan(drawn.value)
-    degrees = of_groups(sums.squares[0], split.units, used) if used.any() else 0.0
+    degrees = _group_variance.of_groups(sums.squares[0], split.units, used) if used.any() else 0.0
     return {
         "shrunk": _shown(drawn.value, scale),
         "shrunk_error": _shown_error(drawn.value, drawn.error, scale),
-        "homogeneity": homogeneity(value, joint, min(degrees, own.degrees)),
+        "homogeneity": _group_variance.homogeneity(value, joint, min(degrees, own.degrees)),
     }
 
 

@@ -16,19 +16,11 @@ import numpy as np
 from properly._boundary._libraries import infinities, read_only
 from properly._boundary._options import as_number, check_choice, check_flag, check_whole
 from properly._boundary._text import listed, many, printable
+from properly.comparison import _platform_scores
 from properly.comparison._gaps import ASSUMES, Effects, effects, families
 from properly.comparison._leaderboard_record import Leaderboard, Standing
 from properly.comparison._pair_tests import Options, around, student_p, student_quantiles
-from properly.comparison._platform_scores import (
-    CAUTIONS,
-    RATIO_CAUTION,
-    Crowd,
-    OtherScore,
-    joined,
-    laid_out,
-    peer_scores,
-    relative_skill,
-)
+from properly.comparison._platform_scores import Crowd, OtherScore, joined, relative_skill
 from properly.counts._answers import Answers, Losses
 from properly.counts._scoring import unit_of
 from properly.errors import ArgumentTypeError, DataError
@@ -321,13 +313,15 @@ def _others(
         if baseline is not None and str(baseline) not in names:
             message = f"a baseline is the name of a forecaster; got {baseline!r}"
             raise DataError(message)
-        dense = laid_out(board.losses, len(names), families(answers))
+        dense = _platform_scores.laid_out(board.losses, len(names), families(answers))
         place = None if baseline is None else names.index(str(baseline))
         result = relative_skill(dense, place, level)
     elif baseline is not None:
         message = "a baseline is what relative skill is relative to; relative_skill= is not given"
         raise DataError(message, hint="pass relative_skill=True.")
-    return result | (peer_scores(answers, families(answers), level) if peer else {})
+    return result | (
+        _platform_scores.peer_scores(answers, families(answers), level) if peer else {}
+    )
 
 
 def _notes(board: _Board, result: Leaderboard, whole: int) -> Iterator[str]:
@@ -357,8 +351,8 @@ def _notes(board: _Board, result: Leaderboard, whole: int) -> Iterator[str]:
             "which a part could not be compared; they have no standard error."
         )
     yield from _of_times(answers)
-    yield from (CAUTIONS if "peer" in others else ())
-    yield from ((RATIO_CAUTION,) if "relative_skill" in others else ())
+    yield from (_platform_scores.CAUTIONS if "peer" in others else ())
+    yield from ((_platform_scores.RATIO_CAUTION,) if "relative_skill" in others else ())
 
 
 def _of_selection(result: Leaderboard) -> Iterator[str]:

@@ -14,17 +14,8 @@ import numpy as np
 from properly._boundary._libraries import infinities
 from properly._boundary._options import as_generator, check_level
 from properly._boundary._tolerances import CANCELLED
-from properly.comparison._differences import (
-    Index,
-    Influences,
-    ModelScores,
-    Signs,
-    is_area,
-    long_run,
-    score_areas,
-    score_models,
-    sign_flip,
-)
+from properly.comparison import _differences
+from properly.comparison._differences import Index, Influences, ModelScores, Signs
 from properly.comparison._pairs import Comparison
 from properly.counts._cases import Cases
 from properly.counts._scoring import unit_of
@@ -164,7 +155,7 @@ def _look_closer(
     for k in np.flatnonzero(closer).tolist():
         away = rows.between(pairs.pairs[k])[None]
         if by_lags:
-            run = long_run(design.totals(away)[0], options.horizon)
+            run = _differences.long_run(design.totals(away)[0], options.horizon)
             square[k], degrees[k], methods[k] = run.error**2, run.degrees, run.method
         else:
             square[k] = covariance(away, design).covariance[0, 0]
@@ -246,7 +237,7 @@ def _of_signs(pairs: PairScores, k: int) -> tuple[Signs, str]:
     if scored.rows is not None:
         apart = scored.rows.losses_apart(pairs.pairs[k], scored.value)
         total = scored.rows.design.totals(apart[None])[0]
-        return sign_flip(total, options.replicates, options.rng), "sign flips"
+        return _differences.sign_flip(total, options.replicates, options.rng), "sign flips"
     size = math.nan if scored.paired is None else float(scored.paired.size[k])
     return Signs(float(most_signs(size)), is_bound=True), "sign flips, bounded"
 
@@ -347,9 +338,11 @@ def score_pairs(
     models: dict[str, Cases], options: Options, pairs: tuple[Index, ...], design: Design
 ) -> PairScores:
     """Score models by a rule, or by the area under the ROC curve."""
-    if is_area(options.rule):
-        return PairScores(pairs, score_areas(models, design, pairs), options)
-    return PairScores(pairs, score_models(models, options.rule, design, pairs), options)
+    if _differences.is_area(options.rule):
+        return PairScores(pairs, _differences.score_areas(models, design, pairs), options)
+    return PairScores(
+        pairs, _differences.score_models(models, options.rule, design, pairs), options
+    )
 
 
 def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...]:

@@ -24,15 +24,8 @@ from properly.counts._baselines import EVENT_RATE, baselines
 from properly.counts._calls import takes_models
 from properly.counts._cases import Cases, by_name, require_no_time
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._elementary import (
-    CaseRows,
-    OutcomeCounts,
-    Split,
-    outcomes,
-    require_same_rows,
-    require_same_totals,
-    rows_of,
-)
+from properly.decisions import _elementary
+from properly.decisions._elementary import CaseRows, OutcomeCounts, Split
 from properly.decisions._grid import check_increasing
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule
@@ -233,8 +226,10 @@ def _contenders(
         got = f"got a model called {min(common)!r}"
         message = f"baselines are added under names of their own; {got}"
         raise DataError(message, hint="baselines=False adds none.")
-    result = {name: outcomes(as_tally(model)) for name, model in {**given, **added}.items()}
-    require_same_totals(result)
+    result = {
+        name: _elementary.outcomes(as_tally(model)) for name, model in {**given, **added}.items()
+    }
+    _elementary.require_same_totals(result)
     return given, added, list(result.values())
 
 
@@ -549,8 +544,8 @@ def best_by_range(
     if len(rows) == len(given):
         for cases in rows.values():
             require_no_time(cases, "the standard error of a margin")
-        require_same_rows(rows, HINT)
-        paired = rows_of(next(iter(rows.values())))
+        _elementary.require_same_rows(rows, HINT)
+        paired = _elementary.rows_of(next(iter(rows.values())))
         forecasts = [to_numpy(x.p)[paired.row].astype(np.float64) for x in rows.values()]
         forecasts += [np.full(len(paired.p), x.value[0]) for x in result[len(given) :]]
         pairs = list(zip(forecasts, cost, strict=True))

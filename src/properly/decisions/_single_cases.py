@@ -8,14 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from properly._boundary import _classes
 from properly._boundary._arrays import as_array, as_column, missing_values
-from properly._boundary._classes import (
-    as_labels,
-    check_class_rows,
-    check_labels,
-    names_of_labels,
-    one_kind,
-)
 from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record, plain
@@ -108,7 +102,7 @@ class WorstCases(Record):
         columns |= {name: [_text(x) for x in values] for name, values in self._given().items()}
         if self.labels is None:
             return columns
-        names = names_of_labels(self.labels)
+        names = _classes.names_of_labels(self.labels)
         columns["outcome"] = [names[k] for k in self.outcome]
         if len(names) <= MOST_SHOWN:
             return columns
@@ -133,8 +127,8 @@ class WorstCases(Record):
         columns = self._where() | given | {"loss": self.loss.tolist()}
         if self.labels is None:
             return columns | {"outcome": self.outcome.tolist(), "p": self.p.tolist()}
-        labels = one_kind(self.labels)
-        chances = zip(names_of_labels(self.labels), self.p.T.tolist(), strict=True)
+        labels = _classes.one_kind(self.labels)
+        chances = zip(_classes.names_of_labels(self.labels), self.p.T.tolist(), strict=True)
         outcome = {"outcome": [labels[k] for k in self.outcome]}
         return columns | outcome | {f"p {name}": column for name, column in chances}
 
@@ -346,7 +340,7 @@ class CumulativeForecast(Record):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a class."""
-        return {"label": one_kind(self.labels)} | super()._columns()
+        return {"label": _classes.one_kind(self.labels)} | super()._columns()
 
 
 def cumulative_forecast(
@@ -398,9 +392,9 @@ def cumulative_forecast(
     if row.ndim != 1:
         message = f"one forecast is one row of probabilities; got an array of shape {row.shape}"
         raise DataError(message, hint="pick one case, as in P[0].")
-    labels = None if labels is None else as_labels(labels)
-    rows = check_class_rows([y], to_numpy(row)[None], labels=labels, ordered=True)
+    labels = None if labels is None else _classes.as_labels(labels)
+    rows = _classes.check_class_rows([y], to_numpy(row)[None], labels=labels, ordered=True)
     chances = rows.p[0].astype(np.float64)
     count = len(chances)
-    names = tuple(range(count)) if labels is None else check_labels(labels, count)
+    names = tuple(range(count)) if labels is None else _classes.check_labels(labels, count)
     return CumulativeForecast(names, int(rows.y[0]), chances)

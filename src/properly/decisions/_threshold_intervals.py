@@ -12,17 +12,10 @@ from properly.counts._cases import Cases, is_dependent
 from properly.counts._tally import Tally
 from properly.decisions._elementary import CaseRows, Split, rows_of
 from properly.decisions._grid import odds
+from properly.inference import _shares
 from properly.inference._design import Design
 from properly.inference._moments import Moments, Spread
-from properly.inference._shares import (
-    ShareTerm,
-    design_effect,
-    normal,
-    reach,
-    student,
-    together,
-    wilson,
-)
+from properly.inference._shares import ShareTerm, wilson
 from properly.inference._variance import spread_of_totals
 from properly.typing import Column
 
@@ -149,7 +142,7 @@ def threshold_intervals(
 ) -> dict[str, Column]:
     """Bound ratios at thresholds c, given the cases of the four kinds there: two rows of ends."""
     if source is None and all(ratio.is_scored for ratio in ratios.values()):
-        alone = Score(normal(level), 1.0)
+        alone = Score(_shares.normal(level), 1.0)
         return {name: _ends(ratio, table, np.nan, alone) for name, ratio in ratios.items()}
     influence = np.stack([ratio.influence(table) for ratio in ratios.values()])
     halves, quantiles, designs = [], [], []
@@ -159,9 +152,11 @@ def threshold_intervals(
         halves.append(spread.half_widths(level))
         # A ratio of variances: dependent cases say as much as fewer independent ones.
         alone = np.square(amounts) @ table.squares[:, k] / table.weight[:, k].sum() ** 2
-        effect = design_effect(np.diagonal(spread.covariance), alone)
+        effect = _shares.design_effect(np.diagonal(spread.covariance), alone)
         designs.append(np.ones(len(alone)) if source is None else effect)
-        quantiles.append(normal(level) if source is None else student(spread.degrees, level))
+        quantiles.append(
+            _shares.normal(level) if source is None else _shares.student(spread.degrees, level)
+        )
     quantile = np.array(quantiles)
     parts = zip(ratios.items(), np.stack(halves, axis=1), np.stack(designs, axis=1), strict=True)
     return {
@@ -227,7 +222,7 @@ def _sum(ratio: Ratio, table: Fourfold, score: Score) -> Column:
     """
     one, other = (_term(ratio, table, outcome) for outcome in (EVENT, ~EVENT))
     varies = (table.cases > 1) & (one.possible | other.possible)
-    margins = np.array(reach(one, other, table.cases / score.design, score.quantile))
+    margins = np.array(_shares.reach(one, other, table.cases / score.design, score.quantile))
     return np.asarray(ratio.of(table) + EITHER * np.where(varies, margins, np.nan))
 
 
@@ -261,7 +256,7 @@ def _relative(ratio: Ratio, table: Fourfold, score: Score) -> Column:
     )
     moved = np.sort(one * (ends - share), axis=0)
     others = np.sort(other * (odds(others) - part / (1 - part)), axis=0)
-    away = together(moved, others, _correlation(ratio, table))
+    away = _shares.together(moved, others, _correlation(ratio, table))
     varies = (table.cases > 1) & away.any(axis=0)
     return np.asarray(ratio.of(table) + EITHER * np.where(varies, away, np.nan))
 

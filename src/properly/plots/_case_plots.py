@@ -14,18 +14,7 @@ from properly.decisions._retention import ORACLE, Retention, RetentionStudy
 from properly.decisions._single_cases import CumulativeForecast, WorstCases
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _axes, _names
-from properly.plots._axes import (
-    GREY,
-    PALE,
-    PALETTE,
-    TEXT,
-    Corner,
-    Ends,
-    Ink,
-    Picture,
-    by_name,
-    inks,
-)
+from properly.plots._axes import TEXT, Corner, Ends, Ink, Picture
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import from_matplotlib, legible, names_of, number, points
 from properly.typing import Column
@@ -124,7 +113,7 @@ def retention(
     ['mine']
     """
     given = record.curves if isinstance(record, RetentionStudy) else record
-    records = by_name(given, Retention, "properly.retention_curve(scores, y, P)")
+    records = _axes.by_name(given, Retention, "properly.retention_curve(scores, y, P)")
     metrics = sorted({one.metric for one in records.values()})
     if len(metrics) > 1:
         message = f"curves in one picture must be of one metric; got {', '.join(metrics)}"
@@ -132,7 +121,7 @@ def retention(
     bands = _bands_to_draw(record) if check_flag(band, "band") else {}
     picture = Picture(ax, 6.2, 4.0)
     first = sum(line.get_label() != ORACLE for line in picture.curves)
-    ink = inks(records, None, first, {ORACLE: Ink(GREY, "--")})
+    ink = _axes.inks(records, None, first, {ORACLE: Ink(_axes.GREY, "--")})
     for name, bounds in bands.items():
         look: dict[str, Any] = {"color": ink[name].color, "alpha": _axes.RIBBON, "linewidth": 0}
         removed = 100 * records[name].removed
@@ -236,7 +225,9 @@ def _draw_bars(picture: Picture, p: Column, colors: Any) -> None:
     ax, (cases, classes) = picture.ax, p.shape
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    ax.vlines(np.arange(classes) - 0.5, -0.5, cases - 0.5, color=PALE, linewidth=0.8, zorder=0.5)
+    ax.vlines(
+        np.arange(classes) - 0.5, -0.5, cases - 0.5, color=_axes.PALE, linewidth=0.8, zorder=0.5
+    )
     for k in range(classes):
         ax.barh(range(cases), p[:, k], THICK, k - 0.5, color=colors[k], linewidth=0, zorder=2)
         for row, share in enumerate(p[:, k].tolist()):
@@ -323,7 +314,7 @@ def cumulative_forecast(
     (0.28125, 0.5625)
     """
     maker = "properly.decisions.cumulative_forecast(y, p)"
-    records = by_name(record, CumulativeForecast, maker)
+    records = _axes.by_name(record, CumulativeForecast, maker)
     every = [names_of(x.labels) for x in records.values()]
     steps, depths = zip(*(_names.columns_for(names, *STEP) for names in every), strict=True)
     widths = (x * (len(names) - 1 + 2 * AIR) for x, names in zip(steps, every, strict=True))
@@ -354,7 +345,7 @@ def _draw_steps(picture: Picture, record: CumulativeForecast) -> None:
     x = np.concatenate([[-AIR], np.arange(last + 1), [last + AIR]])
     both = record.cumulative, record.step
     forecast, outcome = (np.concatenate([[0.0], steps, steps[-1:]]) for steps in both)
-    fill: dict[str, Any] = {"color": PALETTE[0], "linewidth": 0}
+    fill: dict[str, Any] = {"color": _axes.PALETTE[0], "linewidth": 0}
     area = fill | {"alpha": AREA, "gid": "difference", "step": "post"}
     ax.fill_between(x, forecast, outcome, zorder=1, **area)
     bottom, size = np.minimum(*both)[:-1], record.absolute
@@ -362,7 +353,9 @@ def _draw_steps(picture: Picture, record: CumulativeForecast) -> None:
     ax.bar(places, size, size, bottom, alpha=SQUARE, zorder=1.2, gid="squares", **fill)
     steps: dict[str, Any] = {"drawstyle": "steps-post", "solid_joinstyle": "miter"}
     ax.plot(x, outcome, color=TEXT, linewidth=3.2, zorder=2.3, gid=OUTCOME, **steps)
-    ax.plot(x, forecast, color=PALETTE[0], linewidth=1.6, zorder=2.5, gid=_axes.CURVE, **steps)
+    ax.plot(
+        x, forecast, color=_axes.PALETTE[0], linewidth=1.6, zorder=2.5, gid=_axes.CURVE, **steps
+    )
     ax.set(xlim=(-AIR, last + AIR), ylim=(-0.02, 1.02), yticks=np.linspace(0, 1, 5))
     picture.name_columns(names_of(record.labels))
     ax.get_xticklabels()[record.outcome].set_fontweight("bold")
@@ -375,7 +368,7 @@ def _draw_steps(picture: Picture, record: CumulativeForecast) -> None:
 
 def _draw_legend(picture: Picture, corner: Corner = "upper left") -> None:
     """Say what is what, below the picture or in one of its corners."""
-    color, both = PALETTE[0], 1 - (1 - AREA) * (1 - SQUARE)
+    color, both = _axes.PALETTE[0], 1 - (1 - AREA) * (1 - SQUARE)
     handles = [
         _axes.legend_line(color=color, linewidth=1.6, label="forecast"),
         _axes.legend_line(color=TEXT, linewidth=3.2, label=OUTCOME),
@@ -464,17 +457,17 @@ def monitor(record: Any, ax: Axes | None = None) -> Axes:
     # Lines go behind the words about where evidence is an alarm; that of groups is grey.
     behind = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8}
     small = {"fontsize": "small", "bbox": behind, "zorder": 2.8}
-    for (height, words), color in zip(thresholds_of(courses), (TEXT, GREY), strict=False):
+    for (height, words), color in zip(thresholds_of(courses), (TEXT, _axes.GREY), strict=False):
         picture.ax.axhline(height, zorder=1.5, gid="threshold", color=color, **DASHES)
         picture.write(words, (0, height), (4, 3), _axes.MIXED, color=color, **small)
-    ink = inks(dict.fromkeys(x.record.model for x in courses))
+    ink = _axes.inks(dict.fromkeys(x.record.model for x in courses))
     quiet = [x for x in courses if x.is_quiet]
     last = max(quiet, key=lambda x: x.evidence[-1], default=None)
     for course in quiet:
         # Of groups without an alarm, the highest bears the name of all.
         label = f"{many(len(quiet), 'claim')} about groups" if course is last else None
         look: dict[str, Any] = {"alpha": 0.55, "gid": _axes.CURVE if course is last else "group"}
-        _line(picture.ax, course, color=GREY, linewidth=0.8, zorder=2, label=label, **look)
+        _line(picture.ax, course, color=_axes.GREY, linewidth=0.8, zorder=2, label=label, **look)
     for course in courses:
         if not course.is_quiet:
             _draw(picture.ax, course, ink[course.record.model].color)

@@ -13,18 +13,7 @@ from properly.counts._pooling import pool
 from properly.decisions import _roc
 from properly.errors import DataError
 from properly.plots import _axes, _diagrams, _names
-from properly.plots._axes import (
-    DIAGONAL,
-    GREY,
-    PALE,
-    PALETTE,
-    SLATE,
-    TEXT,
-    Color,
-    Ink,
-    Picture,
-    by_name,
-)
+from properly.plots._axes import PALE, PALETTE, TEXT, Color, Ink, Picture
 from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import MINUS, from_matplotlib, inches, legible
 from properly.probability._means import ClassMeans, Means, SourceTable
@@ -131,7 +120,7 @@ def means_bars(means: Means | Mapping[str, Means], ax: Axes | None = None) -> Ax
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['timid', 'bold']
     """
-    records = by_name(means, Means, "properly.means(cases)")
+    records = _axes.by_name(means, Means, "properly.means(cases)")
     names, rows = [legible(name) for name in records], list(records.values())
     picture = Bars(ax, names)
     draw = picture.ax.barh if picture.lying else picture.ax.bar
@@ -238,7 +227,7 @@ def risk_profile(profile: RiskProfile | Mapping[str, RiskProfile], ax: Axes | No
     ['model', 'source', 'expected']
     """
     maker = "properly.probability.risk_profile(cases)"
-    records = by_name(profile, RiskProfile, maker)
+    records = _axes.by_name(profile, RiskProfile, maker)
     picture = Picture(ax, 6.4, 4.2)
     alone = len(records) == 1 and not picture.curves
     first = sum(line.get_linestyle() == "-" for line in picture.curves)
@@ -312,7 +301,7 @@ def _draw_key(ax: Axes) -> None:
     for old in [one for one in ax.artists if one.get_gid() == KEY]:
         old.remove()
     handles = [
-        _axes.legend_line(color=GREY, linestyle=style, linewidth=width)
+        _axes.legend_line(color=_axes.GREY, linestyle=style, linewidth=width)
         for style, width in PARTS.values()
     ]
     look = {"loc": "lower right", "frameon": False, "fontsize": "small"}
@@ -412,7 +401,7 @@ def two_classes(
         ax.set(xlabel="x", ylabel=label, xlim=shown)
     axes[1].legend(frameon=False, fontsize="small")
     curves = {"actual": actual, "predicted": predicted}
-    _diagrams.roc(curves, axes[3], color={"actual": TEXT, "predicted": GREY})
+    _diagrams.roc(curves, axes[3], color={"actual": TEXT, "predicted": _axes.GREY})
     return figure
 
 
@@ -462,7 +451,7 @@ CROSS = 8.0
 # Inches on either side, so that words keep away from the edges of the paper.
 ASIDE = 0.12
 # Of bins of all classes together, whose bubbles are of none.
-POOLED = Ink(SLATE, "-")
+POOLED = Ink(_axes.SLATE, "-")
 # The highest divergence probability whose ray is drawn to its end.
 HIGHEST = 1.25
 LARGE, SMALL = 8.5, 5.0
@@ -617,7 +606,9 @@ def _square(ax: Axes | None, divergence: float) -> Picture:
     picture.square()
     if free and divergence > 1:
         picture.ax.set_ylim(top=min(divergence, HIGHEST) + 0.02)
-    picture.ax.plot([0, 1], [0, 1], "--", color=GREY, linewidth=0.9, zorder=1.5, gid=DIAGONAL)
+    picture.ax.plot(
+        [0, 1], [0, 1], "--", color=_axes.GREY, linewidth=0.9, zorder=1.5, gid=_axes.DIAGONAL
+    )
     return picture
 
 

@@ -19,13 +19,6 @@ from properly.counts._reductions import one_vs_rest
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.probability import _power_means
-from properly.probability._power_means import (
-    LABELS,
-    MEAN_PROBABILITY,
-    POWERS,
-    ROBUSTNESS,
-    mean_from_logs,
-)
 from properly.probability._sources import Source, as_source, divergence, questions, sides
 from properly.rules._class_rule import at
 from properly.typing import ArrayLike, Column
@@ -90,7 +83,7 @@ class ProperMeans(ByPower):
 @takes_rows
 def proper_means(
     cases: Tally | Cases,
-    powers: ArrayLike = (ROBUSTNESS, MEAN_PROBABILITY, 1 / 2),
+    powers: ArrayLike = (_power_means.ROBUSTNESS, _power_means.MEAN_PROBABILITY, 1 / 2),
     *,
     source: str | Source = "isotonic",
     precision: float | None = None,
@@ -201,7 +194,9 @@ def _check_proper_powers(powers: ArrayLike) -> Column:
 
 def _proper_means(y: Column, p: Column, weight: Column, power: Column) -> Column:
     rows, weight = p.astype(np.float64), weight.astype(np.float64)
-    result = [mean_from_logs(at(_log_shares(rows, m), y), m, weight) for m in power.tolist()]
+    result = [
+        _power_means.mean_from_logs(at(_log_shares(rows, m), y), m, weight) for m in power.tolist()
+    ]
     return np.array(result)
 
 
@@ -219,7 +214,7 @@ def _log_shares(rows: Column, power: float) -> Column:
 
 
 # Powers that are shown, or the nearest to them that there are.
-SHOWN = (-2.0, -1.0, *POWERS.values(), 2.0)
+SHOWN = (-2.0, -1.0, *_power_means.POWERS.values(), 2.0)
 # Not np.linspace, which drifts: k / 20 is what 0.35 is read as.
 EVERY_TWENTIETH = np.arange(-60, 61) / 20
 
@@ -279,7 +274,7 @@ class RiskProfile(ByPower):
         with infinities():
             near = [int(np.abs(self.power - m).argmin()) for m in SHOWN]
         row = sorted({0, *near, len(self) - 1})
-        names = {m: LABELS[name] for name, m in POWERS.items()}
+        names = {m: _power_means.LABELS[name] for name, m in _power_means.POWERS.items()}
         power = [f"{m:.4g} {names.get(m, '')}".rstrip() for m in self.power[row].tolist()]
         columns = ("model", "source", "expected")
         numbers = zip(*(getattr(self, name)[row].tolist() for name in columns), strict=True)
@@ -361,7 +356,7 @@ def risk_profile(
 def _check_increasing_powers(powers: ArrayLike | None) -> Column:
     """Take increasing powers; without any, close ones that have those with names among them."""
     if powers is None:
-        return np.union1d(EVERY_TWENTIETH, list(POWERS.values()))
+        return np.union1d(EVERY_TWENTIETH, list(_power_means.POWERS.values()))
     result = _power_means.as_powers(powers)
     if np.isnan(result).any():
         refuse(result, np.isnan(result), "powers must be numbers or infinities")
@@ -378,4 +373,6 @@ def _raw_means(t: Column, weight: Column, power: Column) -> Column:
     with infinities():
         log = np.log(t)
     weight = weight.astype(np.float64)
-    return np.array(share_out(lambda m: mean_from_logs(log, m, weight), power.tolist()))
+    return np.array(
+        share_out(lambda m: _power_means.mean_from_logs(log, m, weight), power.tolist())
+    )

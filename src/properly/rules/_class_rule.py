@@ -12,15 +12,9 @@ from typing import Any, ClassVar, NoReturn
 import array_api_compat as compat
 import numpy as np
 
+from properly._boundary import _classes
 from properly._boundary._chunks import sweep
-from properly._boundary._classes import (
-    check_class_logits,
-    check_class_rows,
-    check_count,
-    check_logit_table,
-    check_probabilities,
-    is_table,
-)
+from properly._boundary._classes import is_table
 from properly._boundary._libraries import count_up, is_numpy, namespace, to_library_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import softmax
@@ -79,7 +73,7 @@ class ClassRule(Rule):
 
     def propriety_for(self, classes: int) -> Propriety:
         """Return what holds for so many classes; some rules are better with two."""
-        check_count(classes)
+        _classes.check_count(classes)
         return self.propriety
 
     def require_classes(self, classes: int) -> None:
@@ -92,7 +86,7 @@ class ClassRule(Rule):
 
     def checked(self, *rows: Any, labels: Any = None, logits: bool = False) -> Any:
         """Check outcomes of classes, probabilities or logits, and weights."""
-        check = check_class_logits if logits else check_class_rows
+        check = _classes.check_class_logits if logits else _classes.check_class_rows
         result = check(*rows, labels=labels, ordered=self.needs_order)
         self.require_classes(int(result.p.shape[1]))
         return result
@@ -119,7 +113,7 @@ class ClassRule(Rule):
         logits : array-like of shape (n, K)
             Real numbers, one column a class; minus infinity is an impossible class.
         """
-        logits = wide(check_logit_table(logits))
+        logits = wide(_classes.check_logit_table(logits))
         self.require_classes(int(logits.shape[1]))
         return self.class_curvature(softmax(logits))
 
@@ -152,7 +146,7 @@ class ClassRule(Rule):
 
     def entropy(self, p: ArrayLike) -> Array:
         """Return what each forecast costs on average if it is the truth."""
-        p = check_probabilities(p)
+        p = _classes.check_probabilities(p)
         self.require_classes(int(p.shape[1]))
         if not is_numpy(p):
             return self._own_loss(p)
@@ -172,8 +166,8 @@ class ClassRule(Rule):
             A number for two vectors. A class that cannot happen costs nothing, even if its loss is
             infinite.
         """
-        q = check_probabilities(as_rows(truth), name="the truth")
-        p = check_probabilities(as_rows(report), name="the report")
+        q = _classes.check_probabilities(as_rows(truth), name="the truth")
+        p = _classes.check_probabilities(as_rows(report), name="the report")
         if q.shape[1] != p.shape[1]:
             sizes = f"{q.shape[1]} and {p.shape[1]}"
             message = f"truth and report must have the same number of classes; got {sizes}"
@@ -251,7 +245,7 @@ class DualRule(BinaryRule, ClassRule):
 
     def range_for(self, classes: int) -> tuple[float, float]:
         """Return the least and the greatest loss of class probabilities."""
-        check_count(classes)
+        _classes.check_count(classes)
         return 0.0, 1.0
 
 

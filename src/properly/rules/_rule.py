@@ -15,13 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from properly._boundary._arrays import (
-    check_forecasts,
-    check_log_odds,
-    check_logits,
-    check_rows,
-    used_rows,
-)
+from properly._boundary import _arrays
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import is_numpy, namespace
 from properly.errors import ArgumentTypeError, DataError
@@ -366,7 +360,7 @@ class BinaryRule(Rule):
     def checked(self, *rows: Any, labels: Any = None, logits: bool = False) -> Any:
         """Check outcomes of one event, forecasts or log-odds, and weights."""
         require_no_labels(labels)
-        return check_logits(*rows) if logits else check_rows(*rows)
+        return _arrays.check_logits(*rows) if logits else _arrays.check_rows(*rows)
 
     def prices(self, y: Array, p: Array) -> Array:
         """Price rows that have been checked."""
@@ -381,7 +375,7 @@ class BinaryRule(Rule):
 
         At a point mass of the weight, where the loss jumps, the slope ignores the jump.
         """
-        y, p, _ = check_rows(y, p)
+        y, p, _ = _arrays.check_rows(y, p)
         return self.price_slope(y, wide(p))
 
     def logit_curvature(self, logit: ArrayLike) -> Array:
@@ -400,7 +394,7 @@ class BinaryRule(Rule):
         The mean over outcomes, if the forecast is the truth. Never negative for a proper rule,
         unlike the second derivative of a single loss.
         """
-        p, q = both_sides(wide(check_log_odds(logit)))
+        p, q = both_sides(wide(_arrays.check_log_odds(logit)))
         return p * q * self.logit_weight(p, q)
 
     def price_slope(self, y: Array, p: Array) -> Array:
@@ -422,7 +416,7 @@ class BinaryRule(Rule):
 
     def entropy(self, p: ArrayLike) -> Array:
         """Return the expected loss of the true probability: ``p U(p) + (1 - p) V(p)``."""
-        p = wide(check_forecasts(p))
+        p = wide(_arrays.check_forecasts(p))
         xp = namespace(p)
         # The inner wheres keep 0 * infinity, and its gradient, from ever being formed.
         event = p * self.loss_if_event(xp.where(p > 0, p, xp.ones_like(p)))
@@ -466,7 +460,7 @@ def mean_of(
     """Average what checked rows cost: of numpy's, sums of pieces; of a tensor's, its own mean."""
     if weight is not None:
         # Left out rather than multiplied by 0: the loss of an unused row may be infinite.
-        y, p, weight = used_rows(y, p, weight)
+        y, p, weight = _arrays.used_rows(y, p, weight)
     if not is_numpy(p):
         return mean_tensor(price(y, p), weight)
     if weight is None:

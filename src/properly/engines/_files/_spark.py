@@ -15,16 +15,9 @@ from typing import Any
 
 from properly._boundary._classes import require_columns
 from properly._boundary._notices import import_extra
-from properly.engines._files import _clusters
+from properly.engines._files import _clusters, _paths
 from properly.engines._files._duckdb_tables import MISSING, Header
-from properly.engines._files._paths import (
-    Paths,
-    is_address,
-    is_here,
-    listed_paths,
-    no_match,
-    unreachable,
-)
+from properly.engines._files._paths import Paths
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError, ProperlyError
 
 MASTER = re.compile(
@@ -60,8 +53,8 @@ def read_files(session: Any, paths: Paths, columns: Mapping[str, str]) -> Any:
         lines = session.read.text(address).limit(5).collect()
         return "\n".join(row["value"] for row in lines)
 
-    given = listed_paths(paths)
-    away = [path for path in given if is_address(path)]
+    given = _paths.listed_paths(paths)
+    away = [path for path in given if _paths.is_address(path)]
     try:
         return _frame_of(session, _clusters.find_cluster_files(given, opening), columns)
     except ProperlyError:
@@ -71,8 +64,8 @@ def read_files(session: Any, paths: Paths, columns: Mapping[str, str]) -> Any:
             raise
         address = str(away[0])
         if "PATH_NOT_FOUND" in str(error) and MARKS.search(address):
-            raise no_match(address) from None
-        raise unreachable(address, "Spark", _clusters.first_line(str(error))) from error
+            raise _paths.no_match(address) from None
+        raise _paths.unreachable(address, "Spark", _clusters.first_line(str(error))) from error
 
 
 def _import_spark() -> Any:
@@ -184,7 +177,9 @@ def _frame_of(session: Any, files: _clusters.ClusterFiles, columns: Mapping[str,
     """Read columns under other names; nothing is read before a number is asked for, but for CSV."""
     # Just that file; an address may be a pattern.
     places = [
-        MARKS.sub(r"\\\g<0>", f"file:{Path(file.name).absolute()}") if is_here(file) else file.name
+        MARKS.sub(r"\\\g<0>", f"file:{Path(file.name).absolute()}")
+        if _paths.is_here(file)
+        else file.name
         for file in files.files
     ]
     # A folder such as year=2024 would else become a column.

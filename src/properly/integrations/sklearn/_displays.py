@@ -18,12 +18,8 @@ from properly.calibration._reliability import Reliability
 from properly.decisions._murphy import MurphyCurve
 from properly.decisions._net_benefit import DecisionCurve
 from properly.decisions._roc import RocCurve
-from properly.integrations.sklearn._rows import (
-    Gathered,
-    GivenRows,
-    cases_of_estimator,
-    cases_of_folds,
-)
+from properly.integrations.sklearn import _rows
+from properly.integrations.sklearn._rows import Gathered, GivenRows
 from properly.plots import _diagrams, _threshold_curves
 from properly.plots._axes import CURVE, PALETTE, Picture
 from properly.plots._names import legible
@@ -153,7 +149,7 @@ class CurveDisplay(ABC, Generic[CurveRecord]):
         display
             It holds the record, and what was drawn.
         """
-        result = cases_of_estimator(estimator, X, y, sample_weight, pos_label)
+        result = _rows.cases_of_estimator(estimator, X, y, sample_weight, pos_label)
         return cls._measured(result, options).plot(**options)
 
     @classmethod
@@ -225,7 +221,7 @@ class CurveDisplay(ABC, Generic[CurveRecord]):
         display
             It holds the records, and what was drawn.
         """
-        result = cases_of_folds(cv_results, X, y, sample_weight, pos_label)
+        result = _rows.cases_of_folds(cv_results, X, y, sample_weight, pos_label)
         return cls._measured(result, options).plot(**options)
 
     @classmethod

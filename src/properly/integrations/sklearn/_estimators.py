@@ -32,15 +32,9 @@ from properly.counts._cases import Cases
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import require_distinct, require_of_an_event, rules_of_task
 from properly.integrations._named_rules import require_rule
+from properly.integrations.sklearn import _rows
 from properly.integrations.sklearn._metrics import rule_loss
-from properly.integrations.sklearn._rows import (
-    STRATIFY,
-    RowColumns,
-    forecasts_of,
-    in_order,
-    needs_order,
-    require_seen,
-)
+from properly.integrations.sklearn._rows import RowColumns, forecasts_of
 from properly.recalibration import Identity, Map, recalibrate
 from properly.recalibration import Recalibrated as Record
 from properly.rules import Brier, Interval, Log, Rule
@@ -117,8 +111,8 @@ class RuleScorer(BaseEstimator):  # type: ignore[misc]
             Minus the mean loss.
         """
         rule = require_rule(self.rule)
-        forecasts = in_order(forecasts_of(estimator, X), rule, self.labels)
-        require_seen(y, forecasts)
+        forecasts = _rows.in_order(forecasts_of(estimator, X), rule, self.labels)
+        _rows.require_seen(y, forecasts)
         columns: RowColumns = {"labels": forecasts.labels, "pos_label": self.pos_label}
         columns["sample_weight"] = sample_weight
         loss = rule_loss(y, forecasts.p, rule=rule, **columns)
@@ -229,7 +223,7 @@ def _chosen_rules(
         return rules_of_task("ordinal", None, None)[0] if ordered else (Brier(), Log())
     chosen = tuple(require_rule(rule) for rule in as_rules(rules))
     for rule in chosen:
-        if needs_order(rule) and not ordered:
+        if _rows.needs_order(rule) and not ordered:
             message = f"{rule!r} needs ordered classes; got ordered=False"
             hint = "ordered=True takes numbers in their order, and words in that of labels=."
             raise DataError(message, hint=hint)
@@ -398,7 +392,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         """Ask an estimator that was fitted elsewhere."""
         check_is_fitted(self.estimator)
         forecasts = forecasts_of(self.estimator, rows.X)
-        require_seen(rows.y, forecasts)
+        _rows.require_seen(rows.y, forecasts)
         self.classes_ = self.estimator.classes_
         return forecasts.p
 
@@ -425,7 +419,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             if len(labels) != len(self.classes_):
                 absent = next(x for x in self.classes_.tolist() if x not in labels)
                 message = f"every fold must be trained on all classes; one lacks {absent!r}"
-                raise DataError(message, hint=STRATIFY)
+                raise DataError(message, hint=_rows.STRATIFY)
         return np.concatenate([p for _, p in parts]), tests
 
     def _fit_map(self, cases: Cases) -> None:

@@ -15,16 +15,8 @@ from properly.calibration._error import calibration_error as binned_error
 from properly.decisions._at_threshold import at_threshold
 from properly.errors import ArgumentTypeError, DataError
 from properly.integrations._named_rules import require_rule
-from properly.integrations.sklearn._rows import (
-    GivenRows,
-    RowColumns,
-    as_cases,
-    columns_of_table,
-    event_among,
-    needs_order,
-    position,
-    require_no_event,
-)
+from properly.integrations.sklearn import _rows
+from properly.integrations.sklearn._rows import GivenRows, RowColumns
 from properly.rules import (
     PBS,
     PLL,
@@ -185,7 +177,7 @@ def brier_loss(
     result = rule_loss(y_true, y_proba, rule=BRIER, **columns)
     if scale_by_half == "auto":
         return result
-    several = is_table(y_proba) and columns_of_table(y_proba) > 2
+    several = is_table(y_proba) and _rows.columns_of_table(y_proba) > 2
     if check_flag(scale_by_half, "scale_by_half"):
         return result / 2 if several else result
     return result if several else 2 * result
@@ -551,9 +543,11 @@ def _parts(rule: Rule, given: GivenRows) -> Decomposition | ClassDecomposition:
     require_rule(rule)
     if not is_table(given.p):
         return decompose(given.cases(), require_binary(rule))
-    rows, names = given.classes(ordered=needs_order(rule))
+    rows, names = given.classes(ordered=_rows.needs_order(rule))
     if len(names) > 2:
-        require_no_event(given.pos_label, len(names))
+        _rows.require_no_event(given.pos_label, len(names))
     elif isinstance(rule, BinaryRule):
-        return decompose(as_cases(event_among(rows, position(given.pos_label, names))), rule)
-    return decompose(as_cases(rows), rule)
+        return decompose(
+            _rows.as_cases(_rows.event_among(rows, _rows.position(given.pos_label, names))), rule
+        )
+    return decompose(_rows.as_cases(rows), rule)

@@ -11,15 +11,9 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from properly._boundary import _arrays as arrays
+from properly._boundary import _classes
 from properly._boundary._arrays import EventRows
-from properly._boundary._classes import (
-    ClassRows,
-    as_labels,
-    check_class_rows,
-    column_names,
-    is_table,
-    require_order,
-)
+from properly._boundary._classes import ClassRows, as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._text import first_of
 from properly.counts._cases import Cases
@@ -56,7 +50,7 @@ class GivenRows(NamedTuple):
     def judged(self, rule: Rule) -> tuple[Any, EventRows | ClassRows]:
         """Take rows as the rule prices them: as an event, or as classes."""
         require_rule(rule)
-        if not is_table(self.p):
+        if not _classes.is_table(self.p):
             return require_binary(rule), self.event()
         rows, names = self.classes(ordered=needs_order(rule))
         if len(names) > 2:
@@ -71,7 +65,7 @@ class GivenRows(NamedTuple):
 
     def event(self) -> EventRows:
         """Take the probabilities of one event: all there are, or one of two columns."""
-        if is_table(self.p):
+        if _classes.is_table(self.p):
             _require_table(self.p)
             _require_two(columns_of_table(self.p))
             rows, classes = self.classes()
@@ -95,7 +89,9 @@ class GivenRows(NamedTuple):
         names = _names(self.y, self.p, ordered=ordered) if names is None else names
         if names is not None:
             require_named_in_order(names, self.p, "labels")
-        rows = check_class_rows(self.y, self.p, self.sample_weight, labels=names, ordered=ordered)
+        rows = _classes.check_class_rows(
+            self.y, self.p, self.sample_weight, labels=names, ordered=ordered
+        )
         return rows, tuple(range(int(rows.p.shape[1]))) if names is None else names
 
 
@@ -140,7 +136,7 @@ def require_named_in_order(labels: tuple[Any, ...], p: object, what: str) -> Non
     columns = () if result is None or callable(result) else tuple(result)
     # A frame without names numbers its columns; some libraries name them by text alone.
     if columns != tuple(range(len(columns))):
-        require_order(tuple(map(str, labels)), tuple(map(str, columns)), what)
+        _classes.require_order(tuple(map(str, labels)), tuple(map(str, columns)), what)
 
 
 def columns_of_table(y_proba: ArrayLike) -> int:
@@ -183,7 +179,7 @@ def _names(y_true: ArrayLike, y_proba: ArrayLike, *, ordered: bool) -> tuple[Any
     words = any(isinstance(label, str | bytes) for label in result)
     if len({type(label) for label in result}) > 1 or (words and ordered):
         return None
-    columns = column_names(y_proba)
+    columns = _classes.column_names(y_proba)
     if columns is not None and set(columns).issuperset(result):
         return columns
     count = columns_of_table(y_proba)
