@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import sys
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
@@ -202,13 +201,14 @@ def _summed(name: str) -> Any:
     return method
 
 
+@dataclass(frozen=True)
 class SumOfRules(BinaryRule):
-    """A rule whose every price is a weighted sum of the prices of other rules."""
+    """A rule whose every price is a weighted sum of the prices of other rules.
 
-    @property
-    @abstractmethod
-    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
-        """Pairs of a coefficient, zero or more, and a rule."""
+    Its terms are pairs of a coefficient, zero or more, and a rule.
+    """
+
+    terms: tuple[tuple[float, BinaryRule], ...] = field(init=False, repr=False, compare=False)
 
     @property
     def propriety(self) -> Propriety:
@@ -271,12 +271,7 @@ class Mixture(SumOfRules):
         if not any(coefficient > 0 for coefficient, _ in pairs):
             message = f"a mixture needs at least one positive coefficient; got {pairs!r}"
             raise DataError(message)
-        self._set(components=pairs)
-
-    @property
-    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
-        """The components."""
-        return self.components
+        self._set(components=pairs, terms=pairs)
 
     @property
     def name(self) -> str:
@@ -344,7 +339,6 @@ class Regret(SumOfRules):
 
     within: Interval
     prior: Prior | BinaryRule = "uniform"
-    _terms: tuple[tuple[float, BinaryRule], ...] = field(init=False, repr=False, compare=False)
 
     def __init__(
         self, within: Interval | tuple[float, float], prior: Prior | BinaryRule = "uniform"
@@ -360,12 +354,7 @@ class Regret(SumOfRules):
             beyond = "choose a range strictly between 0 and 1."
             raise DataError(message, hint=no_mass if mass < 1 else beyond)
         bounded = Bounded(rule, ends, scale="integral")
-        self._set(within=ends, prior=prior, _terms=((1 / mass, bounded),))
-
-    @property
-    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
-        """The bounded rule, divided by the mass of the prior."""
-        return self._terms
+        self._set(within=ends, prior=prior, terms=((1 / mass, bounded),))
 
     @property
     def name(self) -> str:
@@ -445,7 +434,6 @@ class Shifted(SumOfRules):
 
     mu: float
     form: Form = "regret"
-    _rule: BinaryRule = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         mu = as_number(self.mu, "mu")
@@ -458,12 +446,7 @@ class Shifted(SumOfRules):
             "published": SquaredForm,
         }
         check_choice(self.form, tuple(forms), "form")
-        self._set(mu=mu, _rule=forms[self.form](mu))
-
-    @property
-    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
-        """The form, once."""
-        return ((1.0, self._rule),)
+        self._set(mu=mu, terms=((1.0, forms[self.form](mu)),))
 
     @property
     def propriety(self) -> Propriety:

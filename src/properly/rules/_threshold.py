@@ -352,19 +352,13 @@ class PointWeighted(SumOfRules):
 
     thresholds: tuple[float, ...]
     weights: tuple[float, ...]
-    _terms: tuple[tuple[float, BinaryRule], ...] = field(init=False, repr=False, compare=False)
 
     def __init__(self, thresholds: Iterable[float], weights: Iterable[float] | None = None) -> None:
         points = _numbers(thresholds, "thresholds")
         amounts = (1.0,) * len(points) if weights is None else _numbers(weights, "weights")
         shares = _shares(amounts, len(points), "one a threshold")
         terms = tuple(zip(shares, map(Elementary, points), strict=True))
-        self._set(thresholds=points, weights=shares, _terms=terms)
-
-    @property
-    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
-        """The elementary rules and their weights."""
-        return self._terms
+        self._set(thresholds=points, weights=shares, terms=terms)
 
     @property
     def name(self) -> str:
