@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.cli._formats import FORMATS, LATEX, as_csv, as_latex, as_markdown, escape_latex
+from properly.cli._formats import FORMATS, LATEX, as_csv, as_latex, as_markdown, escaped
 
 HEAD = ("model", "baseline", "score", "skill")
 ROWS: list[tuple[Any, ...]] = [
@@ -90,9 +90,9 @@ def test_latex_is_a_table_for_booktabs() -> None:
 
 @given(st.text())
 def test_no_letter_of_a_name_is_an_instruction_to_latex(name: str) -> None:
-    shown = escape_latex(name)
-    for escaped in sorted(LATEX.values(), key=len, reverse=True):
-        shown = shown.replace(escaped, "")
+    shown = escaped(name, LATEX)
+    for sign in sorted(LATEX.values(), key=len, reverse=True):
+        shown = shown.replace(sign, "")
     assert not set(shown) & set("\\{}$&#%_^~")
     assert "\n" not in shown
 

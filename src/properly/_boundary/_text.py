@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from functools import cache
 from html import escape
 from itertools import chain, islice, repeat
@@ -51,6 +51,11 @@ def read_words(package: str, name: str = "words.toml") -> dict[str, Any]:
 def count_of_cases(total: float) -> str:
     """Write a number of cases, or their total weight, without a word for what they are."""
     return f"{total:,.2f}" if isinstance(total, float) else f"{total:,}"
+
+
+def at_most(x: float) -> str:
+    """Write a number with two digits, rounded up."""
+    return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(x)):g}"
 
 
 def many(total: float, what: str) -> str:

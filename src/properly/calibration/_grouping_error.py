@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._boundary._options import as_number, check_whole
 from properly._boundary._record import Record, ends_apart
-from properly._boundary._text import many
+from properly._boundary._text import at_most, many
 from properly._boundary._tolerances import UNIT_SUM
 from properly.calibration._statistics import ForecastSample
 from properly.counts._calls import takes_rows
@@ -81,7 +80,7 @@ class GroupingError(Record):
     def __repr__(self) -> str:
         if self.cells is None:
             return "GroupingError(not grouped, exact)"
-        widths = (_at_most(_width(x)) for x in (self.miscalibration, self.discrimination))
+        widths = (at_most(_width(x)) for x in (self.miscalibration, self.discrimination))
         parts = "miscalibration within {}, discrimination within {}".format(*widths)
         return f"GroupingError({many(self.cells, 'cell')}, {parts})"
 
@@ -92,15 +91,15 @@ class GroupingError(Record):
             return "forecasts were not grouped: all numbers are exact"
         widths = [_width(x) for x in (self.score, self.miscalibration, self.discrimination)]
         known = "the score is known to within {}, miscalibration to within {}, discrimination to"
-        parts = f"{known} within {{}}".format(*map(_at_most, widths))
+        parts = f"{known} within {{}}".format(*map(at_most, widths))
         if widths[0] == 0:
             known = "the score is exact, miscalibration and discrimination are known to within"
-            parts = f"{known} {_at_most(max(widths))}"
+            parts = f"{known} {at_most(max(widths))}"
         return (
             f"forecasts were grouped into {many(self.cells, 'cell')}: {parts}; "
-            f"the AUC is off by at most {_at_most(self.auc)}; curves are exact at multiples of "
+            f"the AUC is off by at most {at_most(self.auc)}; curves are exact at multiples of "
             f"1/{self.cells:,}, and between these the regret is off by at most "
-            f"{_at_most(self.regret)}"
+            f"{at_most(self.regret)}"
         )
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -321,8 +320,3 @@ def _within(scores: Pair, score: object) -> float:
 def _width(ends: Pair) -> float:
     """Return the length of an interval; infinity is known exactly."""
     return 0.0 if ends[0] == ends[1] else ends[1] - ends[0]
-
-
-def _at_most(x: float) -> str:
-    """Write a number with two digits, rounded up."""
-    return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(x)):g}"

@@ -27,7 +27,7 @@ LATEX = {letter: f"\\{letter}" for letter in "{}$&#%_"} | {
     "]": "{]}",
 }
 # What Markdown would take as markup inside a cell.
-MARKDOWN = "\\`*_[]<>|~&$"
+MARKDOWN = {letter: f"\\{letter}" for letter in "\\`*_[]<>|~&$"}
 
 
 def as_csv(head: Sequence[str], rows: Rows) -> str:
@@ -50,7 +50,7 @@ def csv_line(cells: Sequence[Any], separator: str = ",") -> str:
 
 def as_markdown(head: Sequence[str], rows: Rows) -> str:
     """Write a table as Markdown: names to the left, numbers to the right with five decimals."""
-    cells = [[_cell_text(cell, _escape_markdown, "∞") for cell in row] for row in (head, *rows)]
+    cells = [[_cell_text(cell, MARKDOWN, "∞") for cell in row] for row in (head, *rows)]
     numeric = _numeric(head, rows)
     rule = ["---:" if right else "---" for right in numeric]
     lines = [cells[0], rule, *cells[1:]]
@@ -60,7 +60,7 @@ def as_markdown(head: Sequence[str], rows: Rows) -> str:
 def as_latex(head: Sequence[str], rows: Rows) -> str:
     r"""Write a table as LaTeX, for the package booktabs."""
     first, *others = (
-        [_cell_text(cell, escape_latex, r"$\infty$") for cell in row] for row in (head, *rows)
+        [_cell_text(cell, LATEX, r"$\infty$") for cell in row] for row in (head, *rows)
     )
     columns = "".join("r" if right else "l" for right in _numeric(head, rows))
     lines = [
@@ -91,22 +91,17 @@ def references_for(layout: str, sources: Mapping[str, Iterable[str]]) -> str:
     return "".join(f"% {name}: {x}\n" for name, keys in named for x in references_of(keys))
 
 
-def escape_latex(text: str) -> str:
-    """Write text so that LaTeX prints it."""
-    return "".join(LATEX.get(letter, letter) for letter in printable(text))
+def escaped(text: str, instead: Mapping[str, str]) -> str:
+    """Write text so that LaTeX, or Markdown, prints it."""
+    return "".join(instead.get(letter, letter) for letter in printable(text))
 
 
-def _escape_markdown(text: str) -> str:
-    shown = printable(text)
-    return "".join(f"\\{letter}" if letter in MARKDOWN else letter for letter in shown)
-
-
-def _cell_text(cell: Any, escape: Callable[[str], str], infinity: str) -> str:
+def _cell_text(cell: Any, instead: Mapping[str, str], infinity: str) -> str:
     """Write a cell for people: five decimals, infinity as a sign, a dash for what is not."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "-"
     if not isinstance(cell, float):
-        return escape(str(cell))
+        return escaped(str(cell), instead)
     if math.isinf(cell):
         return infinity if cell > 0 else f"-{infinity}"
     return f"{cell:.5f}"

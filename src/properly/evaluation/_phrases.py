@@ -13,7 +13,7 @@ import numpy as np
 from properly._boundary._record import Record
 from properly._boundary._text import capitalized, counted, listed, p_text, percent, printable
 from properly.rules import BetaWeighted, Bounded, Elementary, Misclassification, Regret, Rule
-from properly.rules._interval import Interval
+from properly.rules._parse import between
 from properly.rules._registry import SCORE_WORDS
 
 Kind: TypeAlias = Literal[
@@ -160,11 +160,6 @@ def _score_of(rule: Rule) -> str:
         return "regret"
     # A name with brackets is for those who type it.
     return SCORE_WORDS.get(rule.name, f"{rule.name.partition('[')[0]} score")
-
-
-def between(within: Interval) -> str:
-    """Write a range: thresholds of 1 % to 10 %."""
-    return f"thresholds of {percent(within.lower)} to {percent(within.upper)}"
 
 
 def at_thresholds(stretch: Sequence[tuple[float, float]]) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, Context
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from properly._boundary._classes import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
 from properly._boundary._notices import collected
 from properly._boundary._options import as_generator
-from properly._boundary._text import listed, many, printable
+from properly._boundary._text import at_most, listed, many, printable
 from properly.calibration._decomposition import ClassDecomposition, add_parts, decompose_by
 from properly.calibration._reliability import reliability
 from properly.counts import Cases, Tally, _cases
@@ -354,15 +353,15 @@ class SumSource(EvaluationSource):
         yield from self.summary.notes
         if self.cells:
             within = max(map(self._grouping_error, self.cells))
-            yield f"{_about_grouping(self.cells)} {_rounded_up(within)}"
+            yield f"{_about_grouping(self.cells)} {at_most(within)}"
         if grouping:
             bounds = grouping.values()
             parts = [x for error in bounds for x in (error.miscalibration, error.discrimination)]
             # Infinity is known exactly.
             within = max(0.0 if low == high else high - low for low, high in parts)
             known = _about_grouping({name: x.cells or 1 for name, x in grouping.items()})
-            auc = _rounded_up(max(x.auc for x in bounds))
-            yield f"{known} {_rounded_up(within)}, AUC to within {auc}"
+            auc = at_most(max(x.auc for x in bounds))
+            yield f"{known} {at_most(within)}, AUC to within {auc}"
         facts = {
             "several": len(self.models) > 1,
             "clustered": self.sums.clustered,
@@ -449,11 +448,6 @@ def _about_grouping(cells: Mapping[str, int]) -> str:
         f"forecasts of {listed(cells)} were grouped into {many(min(cells.values()), 'cell')}: "
         "scores are exact, miscalibration and discrimination are known to within"
     )
-
-
-def _rounded_up(x: float) -> str:
-    """Write a number with two digits, rounded up."""
-    return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(x)):g}"
 
 
 # Seeds that are drawn if there is none.

@@ -105,17 +105,14 @@ def _samples(path: Path, file: Any) -> Iterator[dict[str, Any]]:
         return
     content = file.read(MOST_OF_TEXT + 1)
     if len(content) > MOST_OF_TEXT:
-        message = f"a log in JSON may have up to {MOST_OF_TEXT >> 20} MiB; {_name(path)} has more"
+        most, name = f"{MOST_OF_TEXT >> 20} MiB", printable(str(path))
+        message = f"a log in JSON may have up to {most}; {name} has more"
         raise DataError(message, hint="inspect log convert --to eval: those are read in parts.")
     log = eval_logs.json_of(content)
     yield log
     samples = log.get("samples") or []
     require(isinstance(samples, list))
     yield from samples
-
-
-def _name(path: Path) -> str:
-    return printable(str(path))
 
 
 def _score(

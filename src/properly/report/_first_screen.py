@@ -22,7 +22,7 @@ from properly._boundary._text import listed, printable
 from properly.calibration._calibration_summary import CalibrationSummary
 from properly.calibration._statistics import why_untested
 from properly.decisions._grid import round_step, step_decimals
-from properly.evaluation._phrases import begun, between, finished, sure
+from properly.evaluation._phrases import begun, finished, sure
 from properly.evaluation._record import Evaluation
 from properly.evaluation._verdict import _verdict as verdicts
 from properly.evaluation._verdict._headline import SHORT, ModelStanding, standing_of
@@ -32,7 +32,7 @@ from properly.report._calibration_charts import Frame, frame_of
 from properly.report._page_words import AT_MOST, NONE, few, in_words, page_words, percent
 from properly.report._vega import TableCell, inks_of
 from properly.rules import Bounded, Regret
-from properly.rules._parse import rule_in_words
+from properly.rules._parse import between, rule_in_words
 
 # More rows than this are folded.
 MOST_ROWS = 10

@@ -161,9 +161,9 @@ def rule_in_words(rule: Rule) -> str:
     if rule.name in SCORE_WORDS:
         return SCORE_WORDS[rule.name]
     if isinstance(rule, Bounded) and rule.scale == "mean":
-        return f"{rule_in_words(rule.rule)} at {_thresholds(rule.within)}"
+        return f"{rule_in_words(rule.rule)} at {between(rule.within)}"
     if isinstance(rule, Regret) and (how := _weighted(rule.prior)) is not None:
-        return f"mean regret at {_thresholds(rule.within)}{how}"
+        return f"mean regret at {between(rule.within)}{how}"
     if isinstance(rule, BetaWeighted | Elementary):
         at = isinstance(rule, Elementary) and f"at a threshold of {percent(rule.threshold)}"
         return f"regret {at}" if at else f"mean regret{_weighted(rule)}"
@@ -180,5 +180,6 @@ def _weighted(prior: object) -> str | None:
     return named.get(prior) if isinstance(prior, str) else None
 
 
-def _thresholds(within: Interval) -> str:
+def between(within: Interval) -> str:
+    """Write a range: thresholds of 1 % to 10 %."""
     return f"thresholds of {percent(within.lower)} to {percent(within.upper)}"
