@@ -217,18 +217,22 @@ class Leaderboard(Record):
         return {name: [row.get(name) for row in rows] for name in rows[0]}
 
 
+def ranks_in_words(standing: Standing) -> str:
+    """Write which ranks a forecaster may have: 1 to 4, or 1 alone."""
+    if standing.rank_interval is None:
+        return ""
+    first, last = standing.rank_interval
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
 def _line(row: Standing) -> tuple[str, ...]:
-    ends = row.rank_interval
-    ranks = (
-        "" if ends is None else f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
-    )
     score = f"{row.score:.4f}" if math.isfinite(row.score) else f"{row.score:g}"
     same = row.difference == 0 or math.isnan(row.difference)
     apart = "-" if same else f"{row.difference:+.4f}"
     return (
-        "" if row.rank is None else str(row.rank),
-        ranks,
-        "" if row.tier is None else str(row.tier),
+        str(row.rank or ""),
+        ranks_in_words(row),
+        str(row.tier or ""),
         row.forecaster,
         score,
         span(row.interval),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly._boundary._text import many
 from properly._boundary._tolerances import SAME_SUM
-from properly.comparison._leaderboard_record import Leaderboard, Standing
+from properly.comparison._leaderboard_record import Leaderboard, Standing, ranks_in_words
 from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legend_patch, require
 from properly.plots._forest_plots import SIDE, THICK, DotLook, RowPicture, key_dot, key_line
 from properly.plots._names import from_matplotlib, legible, names_of, points
@@ -115,14 +115,6 @@ def _align_names(picture: RowPicture) -> float:
     for label in labels:
         label.set_horizontalalignment("left")
     return reach
-
-
-def ranks_in_words(standing: Standing) -> str:
-    """Write which ranks a forecaster may have: 1 to 4, or 1 alone."""
-    if standing.rank_interval is None:
-        return ""
-    first, last = standing.rank_interval
-    return f"{first}" if first == last else f"{first} to {last}"
 
 
 def misleads(standing: Standing) -> bool:

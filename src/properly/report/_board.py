@@ -12,10 +12,10 @@ from properly import __version__, rules
 from properly._boundary._text import listed, many, printable
 from properly.comparison import Leaderboard
 from properly.comparison._gaps import ASSUMES
-from properly.comparison._leaderboard_record import Standing
+from properly.comparison._leaderboard_record import Standing, ranks_in_words
 from properly.evaluation._phrases import begun, sure
 from properly.evaluation._verdict._headline import Headline
-from properly.plots._board_plot import may_be_best, misleads, ranks_in_words
+from properly.plots._board_plot import may_be_best, misleads
 from properly.report import _first_screen as screen
 from properly.report import _page_words as words
 from properly.report._first_screen import Chip, ScoreDot, ScreenColumn, card
