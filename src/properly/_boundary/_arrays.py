@@ -315,6 +315,15 @@ def missing_hint(name: str) -> str:
     return CENSORED if name == "outcomes" else DROP
 
 
+def with_gaps(x: Any) -> Any:
+    """Take what is masked as missing."""
+    if not isinstance(x, np.ma.MaskedArray):
+        return x
+    values = np.array(x.data, dtype=object)
+    values[np.ma.getmaskarray(x)] = None
+    return values
+
+
 def missing_values(x: Column) -> Column:
     """Flag None, NaN, NaT and the missing values of frame libraries."""
     if x.dtype.kind in "fcmM":

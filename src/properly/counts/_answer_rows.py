@@ -231,7 +231,7 @@ def _forecasts(
 ) -> tuple[Column, Column, tuple[Any, ...] | None]:
     """Check the forecasts and outcomes that are there, each in its own row."""
     p: Column = _floats(probability)
-    y = to_numpy(_arrays.as_column(with_gaps(outcome), "outcomes"))
+    y = to_numpy(_arrays.as_column(_arrays.with_gaps(outcome), "outcomes"))
     _arrays.check_length(y, p, "outcomes")
     gone, unknown = _arrays.missing_values(p), _arrays.missing_values(y)
     if p.ndim == 2:
@@ -261,7 +261,7 @@ def _forecasts(
 
 def _floats(x: Any) -> Column:
     """Read numbers among which some may be missing."""
-    values = to_numpy(_arrays.as_array(with_gaps(x), "forecasts"))
+    values = to_numpy(_arrays.as_array(_arrays.with_gaps(x), "forecasts"))
     if values.dtype.kind in "OUS":
         gone = _arrays.missing_values(values)
         values = values.copy()
@@ -273,15 +273,6 @@ def _floats(x: Any) -> Column:
                 values, bad, "forecasts must be numbers", "convert text to numbers first."
             )
     return values.astype(np.float64)
-
-
-def with_gaps(x: Any) -> Any:
-    """Take what is masked as missing."""
-    if not isinstance(x, np.ma.MaskedArray):
-        return x
-    values = np.array(x.data, dtype=object)
-    values[np.ma.getmaskarray(x)] = None
-    return values
 
 
 def _plain(y: Column) -> Column:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._arrays import as_array, check_length
+from properly._boundary._arrays import as_array, check_length, with_gaps
 from properly._boundary._classes import nearest
 from properly._boundary._libraries import read_only
 from properly._boundary._record import as_models
@@ -267,11 +267,9 @@ class Answers:
         >>> properly.Answers.from_wide([1, 0], {"Ada": [0.7, None], "Ben": [0.4, 0.1]})
         Answers(3 answers of 2 forecasters to 2 questions)
         """
-        happened = np.asarray(as_array(_answer_rows.with_gaps(y), "outcomes"))
+        happened = np.asarray(as_array(with_gaps(y), "outcomes"))
         models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
-        tables = {
-            str(k): np.asarray(_answer_rows.with_gaps(p), dtype=object) for k, p in models.items()
-        }
+        tables = {str(k): np.asarray(with_gaps(p), dtype=object) for k, p in models.items()}
         if not tables:
             message = "forecasts of at least one forecaster are needed; got none"
             raise DataError(message)

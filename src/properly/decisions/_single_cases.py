@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from properly._boundary import _classes
-from properly._boundary._arrays import as_array, as_column, missing_values
+from properly._boundary._arrays import as_array, as_column, missing_values, with_gaps
 from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record, plain
@@ -154,7 +154,7 @@ def check_shown(columns: Mapping[str, ArrayLike], rows: int) -> dict[str, Column
     """Check columns that are to be shown: as many entries as rows, of which some may be missing."""
     checked = {}
     for name, values in columns.items():
-        column = to_numpy(as_column(_without_mask(values), f"column {name!r} to show"))
+        column = to_numpy(as_column(with_gaps(values), f"column {name!r} to show"))
         if len(column) != rows:
             message = (
                 f"columns to show must have an entry for each row; {name!r} has {len(column):,} "
@@ -163,13 +163,6 @@ def check_shown(columns: Mapping[str, ArrayLike], rows: int) -> dict[str, Column
             raise DataError(message)
         checked[str(name)] = column
     return checked
-
-
-def _without_mask(values: ArrayLike) -> Any:
-    """Take what is masked as missing."""
-    if not isinstance(values, np.ma.MaskedArray):
-        return values
-    return np.where(np.ma.getmaskarray(values), np.array(None), np.asarray(values))
 
 
 def _plain_values(column: Column) -> tuple[Any, ...]:
