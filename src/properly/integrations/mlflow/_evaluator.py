@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from mlflow.models.evaluation.base import ModelEvaluator
@@ -28,7 +28,10 @@ from properly._boundary._classes import (
 )
 from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError, DataWarning, ProperlyError
-from properly.evaluation._record import Evaluation
+
+if TYPE_CHECKING:
+    from properly.evaluation._record import Evaluation
+
 
 # Columns of the data by name, or arrays.
 COLUMNS = ("weight", "count", "clusters", "strata", "time", "groups")
