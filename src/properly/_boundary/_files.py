@@ -220,8 +220,7 @@ def in_words(path: Path) -> Iterator[None]:
         yield
     except FileExistsError:
         message = f"{_shown(path)} exists already and is not overwritten"
-        hint = "choose another name, or pass overwrite=True."
-        raise DataError(message, hint=hint) from None
+        raise DataError(message, hint="choose another name, or pass overwrite=True.") from None
     except OSError as error:
         reason = error.strerror or "it failed"
         message = f"cannot write to {_shown(path)}: {reason[0].lower()}{reason[1:]}"

@@ -143,8 +143,7 @@ class RowCall:
         try:
             return self.function(*args, **options)
         except ArgumentTypeError as error:
-            hint = f"write {self.call()}."
-            raise ArgumentTypeError(_without_hint(error), hint=hint) from None
+            raise ArgumentTypeError(_without_hint(error), hint=f"write {self.call()}.") from None
 
     def sources(self, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         """Make cases of rows, and let the other arguments follow; take their columns out."""

@@ -257,8 +257,7 @@ def _require_expressible(rules: Sequence[Rule], classes: int | None) -> None:
     for rule in rules:
         if not is_expressible(rule, classes):
             message = f"{rule!r} cannot be computed inside the engine of a frame"
-            hint = "read the columns into memory, and pass them as arrays."
-            raise DataError(message, hint=hint)
+            raise DataError(message, hint="read the columns into memory, and pass them as arrays.")
 
 
 def _pooled(rows: Rows, total: int, cells: int | None) -> tuple[PooledRows, int | None]:

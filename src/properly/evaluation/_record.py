@@ -15,6 +15,7 @@ from properly._boundary import _text
 from properly._boundary._classes import names_of_labels
 from properly._boundary._options import check_choice
 from properly._boundary._record import Backend, Record, columns_of, plain, to_frame
+from properly.errors import ArgumentTypeError
 from properly.rules import Rule
 from properly.typing import Column
 
@@ -608,6 +609,14 @@ class Repair(Record):
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row per map, before the choice."""
         return self.result.to_frame(backend)
+
+
+def require_evaluation(given: object, rule: str) -> Evaluation:
+    """Refuse what is no evaluation."""
+    if isinstance(given, Evaluation):
+        return given
+    message = f"{rule}; got {type(given).__name__}"
+    raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
 
 
 def _numbers(gain: Gain) -> dict[str, Any]:

@@ -180,8 +180,10 @@ class Metric:
     def mean(self, first: Any, second: Any, weight: Any = None) -> float:
         """Return the (weighted) mean loss, from either way in which a library calls its metrics."""
         rows = read_batch(self.rule, first, second, weight)
-        if not self.from_logits:
-            _check_probabilities(rows.output)
+        inside = (rows.output >= 0) & (rows.output <= 1)
+        if not (self.from_logits or inside.all()):
+            rule = "with from_logits=False trees must return probabilities"
+            refuse(rows.output, ~inside, rule, MARGINS)
         if rows.output.ndim == 1 and not isinstance(self.rule, BinaryRule):
             pairs = as_pairs(rows.output, from_logits=self.from_logits)
             rows = TreeBatch(rows.y.astype(np.int64), pairs, rows.weight)
@@ -198,12 +200,6 @@ def _mean_of_logits(rule: Any, rows: TreeBatch) -> float:
     used = weight > 0
     loss = rule.logit_loss(y[used], margin[used])
     return float(np.average(loss, weights=weight[used]))
-
-
-def _check_probabilities(p: Floats) -> None:
-    inside = (p >= 0) & (p <= 1)
-    if not inside.all():
-        refuse(p, ~inside, "with from_logits=False trees must return probabilities", MARGINS)
 
 
 class Rounds:

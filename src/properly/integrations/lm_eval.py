@@ -116,8 +116,7 @@ def _likelihoods(line: dict[str, Any], where: str) -> Column:
         metrics = ", ".join(map(str, line.get("metrics") or ()))
         judged = f", judged by {printable(metrics)}" if metrics else ""
         message = f"a confidence needs log-likelihoods of choices; {where} has free text{judged}"
-        hint = "tasks with output_type: multiple_choice have them."
-        raise DataError(message, hint=hint)
+        raise DataError(message, hint="tasks with output_type: multiple_choice have them.")
     found = np.array([float(value) for value, _ in responses])
     if "acc_mutual_info" in line:
         # Behind those of the choices stand those of the choices without the question.

@@ -17,8 +17,8 @@ from properly._boundary import _files as files
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
 from properly.comparison._leaderboard_record import Leaderboard
-from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._record import Evaluation
+from properly.errors import DataError
+from properly.evaluation._record import Evaluation, require_evaluation
 from properly.plots._evaluation import best_pair
 
 if TYPE_CHECKING:
@@ -139,10 +139,7 @@ def _drawings(e: object) -> Iterator[Drawing]:
     if isinstance(e, Leaderboard):
         yield "leaderboard", partial(plots.leaderboard, e)
         return
-    if not isinstance(e, Evaluation):
-        message = f"figures are drawn from an evaluation; got {type(e).__name__}"
-        hint = "make one with properly.evaluate(y, forecasts)."
-        raise ArgumentTypeError(message, hint=hint)
+    e = require_evaluation(e, "figures are drawn from an evaluation")
     if e.task == "binary":
         yield from _curves(e)
     else:

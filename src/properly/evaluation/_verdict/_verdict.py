@@ -21,7 +21,7 @@ from properly.comparison._groups_record import WorstGroup, find_worst
 from properly.decisions import Dominance
 from properly.errors import ArgumentTypeError
 from properly.evaluation import _phrases as say
-from properly.evaluation._record import Evaluation, Repair
+from properly.evaluation._record import Evaluation, Repair, require_evaluation
 from properly.evaluation._verdict import _headline
 from properly.evaluation._verdict._headline import ModelStanding
 from properly.inference import Band
@@ -102,9 +102,7 @@ def verdict(
     For 48 people, forest had called death impossible, and it happened: no threshold above
     zero, however low, would have raised an alarm. Its log score is infinite.
     """
-    if not isinstance(evaluation, Evaluation):
-        message = f"a verdict is about an Evaluation; got {type(evaluation).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
+    require_evaluation(evaluation, "a verdict is about an Evaluation")
     words = say.Nouns(_word(cases, "cases"), _word(event, "event"))
     standing = _headline.standing_of(evaluation)
     sentences = tuple(_sentences(evaluation, standing, words))

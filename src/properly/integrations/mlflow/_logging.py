@@ -21,7 +21,7 @@ from mlflow.models.evaluation.base import EvaluationArtifact, EvaluationResult
 
 from properly._boundary._files import write_whole
 from properly._boundary._options import check_flag
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly.evaluation._record import Evaluation
@@ -95,7 +95,9 @@ def log_evaluation(
     <BLANKLINE>
     Hint: with mlflow.start_run(): log_evaluation(evaluation)
     """
-    _require_evaluation(evaluation)
+    from properly.evaluation._record import require_evaluation
+
+    require_evaluation(evaluation, "what is logged must be an Evaluation")
     return log_to_run(
         evaluation,
         _run(run_id),
@@ -177,17 +179,8 @@ def _run(run_id: str | None) -> str:
     active = mlflow.active_run()
     if run_id is None and active is None:
         message = "there must be an active run of MLflow, or run_id; got neither"
-        hint = "with mlflow.start_run(): log_evaluation(evaluation)"
-        raise DataError(message, hint=hint)
+        raise DataError(message, hint="with mlflow.start_run(): log_evaluation(evaluation)")
     return run_id or str(active.info.run_id)
-
-
-def _require_evaluation(evaluation: object) -> None:
-    from properly.evaluation._record import Evaluation
-
-    if not isinstance(evaluation, Evaluation):
-        message = f"what is logged must be an Evaluation; got {type(evaluation).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
 
 
 PARTS = ("miscalibration", "discrimination", "uncertainty")
