@@ -11,19 +11,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
 from threading import Lock
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from properly._boundary._interrupts import checked
 from properly._boundary._terminal import Guarded, guard
 from properly._boundary._text import printable
 from properly.errors import ArgumentTypeError
-from properly.typing import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from properly.typing import Progress
 
 Item = TypeVar("Item")
 # Seconds: what is done sooner needs no bar, and more than ten looks a second nobody has.
