@@ -131,8 +131,8 @@ def _in_batches(draws: Iterable[Draw]) -> Iterator[Draw]:
         weights, events = zip(first, *more, strict=True)
         # The forecasts themselves may stay as they were.
         same = all(x is first.weight for x in weights)
-        weight = first.weight[None] if same else np.stack(weights)
-        yield Draw(weight, np.stack(events))
+        weight = first.weight[None] if same else np.concatenate(weights).reshape(len(weights), -1)
+        yield Draw(weight, np.concatenate(events).reshape(len(events), -1))
 
 
 def components_of(bins: Bins, rule: BinaryRule, loss: Column) -> Column:

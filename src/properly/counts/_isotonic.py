@@ -168,7 +168,7 @@ def refit(weight: Column, events: Column) -> Refit:
     weight, events = weight.reshape(-1), events.reshape(-1)
     drawn, edges = None, np.arange(rows) * forecasts
     if not weight.all():
-        drawn = np.flatnonzero(weight)
+        drawn = np.flatnonzero(weight != 0)
         weight, events = weight[drawn], events[drawn]
         edges = np.searchsorted(drawn, edges)
     # A bin can only begin where the row before has a non-event and the row itself an event.
@@ -192,9 +192,14 @@ def refit(weight: Column, events: Column) -> Refit:
 
 def refit_all(weight: Column, events: Column) -> Bins:
     """Recalibrate random tallies, one a row; all may have the same weights, given once."""
-    rows = len(events)
+    rows, forecasts = events.shape
     total, overall = np.broadcast_to(weight.sum(axis=1), rows), events.sum(axis=1)
-    fit = refit(weight, events)
+    if len(weight) == 1 and (weight == 1).all():
+        happened = np.ones((rows, forecasts + 2), dtype=bool)
+        happened[:, 1:-1], happened[:, -1] = events, False
+        fit = refit_sequences(happened)
+    else:
+        fit = refit(weight, events)
     first = np.searchsorted(fit.row, np.arange(rows))
     return Bins(fit.event_rate, fit.weight / total[fit.row], first, total, overall / total)
 
