@@ -138,4 +138,4 @@ def test_only_a_proper_rule_says_what_is_better() -> None:
     with pytest.raises(ImproperRuleError, match="only a proper rule says which forecast is better"):
         require_proper(Cheat())
     with pytest.raises(ArgumentTypeError, match="rule for the probability of one event"):
-        require_proper("brier")
+        require_proper(Brier)

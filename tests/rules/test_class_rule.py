@@ -167,7 +167,8 @@ def test_a_rule_of_classes_is_asked_for_by_name() -> None:
         "this needs a rule for class probabilities; got Elementary(threshold=0.5)\n\n"
         "Hint: Ranked(rule) makes one for ordered classes; for others, one_vs_rest makes events."
     )
-    for other in (rules.Brier, "brier", None):
+    assert require_class_rule("brier") == rules.Brier()
+    for other in (rules.Brier, None):
         with pytest.raises(ArgumentTypeError, match="write the rule with parentheses"):
             require_class_rule(other)
 

@@ -53,7 +53,7 @@ from properly.inference._draws import fast_stream
 from properly.rules import BinaryRule, Brier, Rule
 from properly.rules._penalty import decide_by_mode
 from properly.rules._ranked_probability import CutRule
-from properly.rules._rule import require_binary
+from properly.rules._rule import as_rule, require_binary
 from properly.typing import Column
 
 Statistic: TypeAlias = Literal[
@@ -67,7 +67,7 @@ WITHOUT_TIME = ("spiegelhalter", "hosmer-lemeshow")
 @takes_rows
 def calibration_test(
     tally: Tally | Cases,
-    rule: Rule | None = None,
+    rule: Rule | str | None = None,
     *,
     statistic: Statistic | None = None,
     groups: int = 10,
@@ -92,9 +92,9 @@ def calibration_test(
         The forecasts and what happened. Of weights only the ratios matter, and a row is one case
         however much it weighs. Draws keep the weight of each row, so they need `Cases`; of a tally
         of weights ``"spiegelhalter"`` alone can be said. Numbers of like cases are ``count=``.
-    rule : Rule, optional
-        A proper rule to measure miscalibration by; `Brier` unless said otherwise. Another one
-        without a `statistic` means ``"mcb"``.
+    rule : Rule or str, optional
+        A proper rule to measure miscalibration by, or its name; `Brier` unless said otherwise.
+        Another one without a `statistic` means ``"mcb"``.
     statistic : str, optional
         What to test by, see below: ``"combined"`` of independent cases, ``"score"`` of cases in
         clusters or with times, and ``"mcb"`` of several classes, unless said otherwise.
@@ -220,6 +220,7 @@ def calibration_test(
         message += f"got it with statistic={statistic!r}"
         hint = "what a model says of its own training data is no test of its calibration."
         raise DataError(message, hint=hint)
+    rule = None if rule is None else as_rule(rule)
     if has_classes(tally):
         require_no_time(tally, "the calibration test of classes")
         rule = Brier() if rule is None else rule

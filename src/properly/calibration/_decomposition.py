@@ -46,7 +46,7 @@ from properly.inference._moments import Spread
 from properly.inference._shares import student, wilson
 from properly.inference._variance import spread_of_means
 from properly.rules import BinaryRule, Rule
-from properly.rules._rule import require_binary
+from properly.rules._rule import as_rule, require_binary
 from properly.typing import ArrayLike, Column, Floats
 
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
@@ -273,9 +273,9 @@ class DecompositionOptions(TypedDict, total=False):
 
 # Cases do not say in their type whether they are of classes; a reduction says so.
 @overload
-def decompose(  # type: ignore[overload-overlap]
+def decompose(
     tally: Tally | Cases,
-    rule: BinaryRule,
+    rule: BinaryRule | str = ...,
     *,
     reduction: None = ...,
     **options: Unpack[DecompositionOptions],
@@ -283,7 +283,7 @@ def decompose(  # type: ignore[overload-overlap]
 @overload
 def decompose(
     tally: Cases,
-    rule: Rule,
+    rule: Rule | str = ...,
     *,
     reduction: View | None = ...,
     **options: Unpack[DecompositionOptions],
@@ -293,7 +293,7 @@ def decompose(y: OutcomeRows, p: ArrayLike, *args: Any, **columns_and_options: A
 @takes_rows
 def decompose(
     tally: Tally | Cases,
-    rule: Rule,
+    rule: Rule | str = "brier",
     *,
     reduction: View | None = None,
     interval: bool = False,
@@ -315,9 +315,9 @@ def decompose(
     ----------
     tally : Tally or Cases
         The forecasts of one event, or of classes, and what happened.
-    rule : Rule
-        A proper rule for one event. Of classes: `RPS`, `RankedLog` or `Ranked`, `Brier` or `Log`;
-        or any rule for one event, together with a reduction.
+    rule : Rule or str
+        A proper rule for one event, or its name. Of classes: `RPS`, `RankedLog` or `Ranked`,
+        `Brier` or `Log`; or any rule for one event, together with a reduction.
     reduction : {"cumulative", "one_vs_rest", "top_label"}, optional
         Which questions to ask of classes, as `properly.cumulative`, `properly.one_vs_rest` and
         `properly.top_label` do. Left to itself: the cuts for a ranked rule, each class against the
@@ -425,7 +425,7 @@ def decompose(
         note_whole_weights(tally)
     options = (drawing if interval else None, allow_improper)
     if has_classes(tally):
-        return _decompose_classes(tally, rule, reduction, *options)
+        return _decompose_classes(tally, as_rule(rule), reduction, *options)
     refuse_reduction(reduction)
     return _decompose_event(tally, require_binary(rule), *options)
 

@@ -108,7 +108,7 @@ class GroupingError(Record):
 
 @takes_rows
 def grouping_error(
-    tally: Tally | Cases, rule: BinaryRule | None = None, *, score: float | None = None
+    tally: Tally | Cases, rule: BinaryRule | str | None = None, *, score: float | None = None
 ) -> GroupingError:
     r"""Bound what grouping forecasts into cells can have changed.
 
@@ -116,8 +116,8 @@ def grouping_error(
     ----------
     tally : Tally or Cases
         The grouped forecasts and what happened. If they were not grouped, nothing was changed.
-    rule : BinaryRule, optional
-        A proper rule; the Brier score if left out.
+    rule : BinaryRule or str, optional
+        A proper rule, or its name; the Brier score if left out.
     score : float, optional
         The mean score of the ungrouped forecasts, where it is known from adding up all losses. The
         miscalibration is then known as closely as the discrimination.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from properly._boundary._options import as_number, check_choice, check_whole
 from properly.comparison import _pair_tests as pair_tests
@@ -15,6 +15,7 @@ from properly.counts._answers import Answers
 from properly.counts._cases import Forecasts, contenders, side_by_side
 from properly.errors import DataError
 from properly.rules import Brier, Rule
+from properly.rules._rule import as_rule
 from properly.typing import ArrayLike
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def compare(
     y: ArrayLike | Answers,
     forecasts: Forecasts | None = None,
     *others: ArrayLike,
-    rule: Rule | Literal["auc"] | None = None,
+    rule: Rule | str | None = None,
     weight: ArrayLike | None = None,
     count: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
@@ -66,7 +67,7 @@ def compare(
     *others : array-like
         The forecasts of the other models, one after the other; the rule may be last. Models are
         called after their columns, else ``"model 1"``, ``"model 2"`` and so on.
-    rule : Rule or "auc", optional
+    rule : Rule, its name, or "auc", optional
         What to compare by; unless said otherwise, `Brier`. ``"auc"`` compares areas under the ROC
         curve, as DeLong does.
     weight : array-like, optional
@@ -212,7 +213,7 @@ def compare(
     """
     if others and (isinstance(others[-1], str) or not hasattr(others[-1], "__len__")):
         others, rule = others[:-1], others[-1]
-    rule = Brier() if rule is None else rule
+    rule = Brier() if rule is None else rule if is_area(rule) else as_rule(rule)
     options = Options.of(
         rule,
         level,

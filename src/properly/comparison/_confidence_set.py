@@ -21,6 +21,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
 from properly.inference._replicates import best_block, require_enough
 from properly.rules import Rule
+from properly.rules._rule import as_rule
 from properly.typing import ArrayLike, Column
 
 Method: TypeAlias = Literal["R", "max"]
@@ -112,7 +113,7 @@ def confidence_set(
     y: ArrayLike,
     forecasts: Forecasts,
     *,
-    rule: Rule,
+    rule: Rule | str,
     level: float = 0.95,
     weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
@@ -139,7 +140,7 @@ def confidence_set(
     forecasts : dict of array-like, or data frame
         Probabilities of the event by model, or of the classes, one column each. A frame has one
         column a model. At least two models.
-    rule : Rule
+    rule : Rule or str
         What to compare by.
     level : float
         How sure to be that the best model is in the set.
@@ -207,6 +208,7 @@ def confidence_set(
         y, forecasts, time=time, labels=labels, pos_label=pos_label, normalize=normalize
     )
     design = Design.of(next(iter(models.values())))
+    rule = as_rule(rule)
     loss = _losses(models, rule, design)
     length = _length(block_length, loss, design)
     p_value = dict(zip(models, _p_values(list(models), loss, length, method, drawing), strict=True))

@@ -22,7 +22,7 @@ from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._averages import Estimate
 from properly.inference._variance import of_auc
-from properly.rules._rule import Rule
+from properly.rules._rule import Rule, as_rule
 from properly.typing import ArrayLike, Column
 
 # Fold scores that are laid out at most.
@@ -234,7 +234,7 @@ def by_fold(
     forecasts: Forecasts,
     folds: ArrayLike,
     *,
-    rule: Rule | Literal["auc"],
+    rule: Rule | str = "brier",
     weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     level: float = 0.95,
@@ -257,7 +257,7 @@ def by_fold(
         Out-of-fold forecasts by model, as in `properly.compare`; or those of one model.
     folds : array-like
         The fold of each case, in which its forecast was not fitted: labels of any kind.
-    rule : Rule or "auc"
+    rule : Rule, its name, or "auc"
         What to score by; ``"auc"`` is the area under the ROC curve.
     weight, clusters : array-like, optional
         As in `properly.compare`. A cluster should lie in one fold; others are warned of.
@@ -317,6 +317,7 @@ def by_fold(
     >>> found.pairs, found.better
     ((('logistic', 'forest'),), array([5]))
     """
+    rule = rule if is_area(rule) else as_rule(rule)
     if not isinstance(rule, Rule) and not is_area(rule):
         message = f'folds are scored by a rule, or by "auc"; got {rule!r}'
         raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")

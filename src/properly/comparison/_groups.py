@@ -92,7 +92,7 @@ def _count_rarer(total: Column, squares: Column) -> Column:
 @takes_rows
 def by_group(
     cases: Cases,
-    rule: Rule,
+    rule: Rule | str = "brier",
     *,
     reference: float | ArrayLike | None = None,
     calibration: bool = True,
@@ -116,8 +116,8 @@ def by_group(
     ----------
     cases : Cases
         With ``groups=``; weights, clusters, strata and times are allowed for.
-    rule : Rule
-        Any rule, for an event or for classes.
+    rule : Rule or str
+        Any rule, for an event or for classes, or its name.
     reference : float or array-like, optional
         What the skill is measured against: one forecast for all cases, or one a case. Without it,
         the event rate of each group, or its shares of the classes.

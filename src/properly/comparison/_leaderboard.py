@@ -27,6 +27,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.inference._intervals import loss_range, within_range
 from properly.inference._multiplicity import MaxT, bonferroni
 from properly.rules import Brier, Rule
+from properly.rules._rule import as_rule
 from properly.typing import Column
 
 Missing: TypeAlias = Literal["two-way", "complete"]
@@ -37,7 +38,7 @@ COVERED = 0.9
 def leaderboard(
     answers: Answers,
     *,
-    rule: Rule | None = None,
+    rule: Rule | str | None = None,
     reference: str | None = None,
     missing: Missing = "two-way",
     level: float = 0.95,
@@ -61,7 +62,7 @@ def leaderboard(
     ----------
     answers : Answers
         Who answered what.
-    rule : Rule
+    rule : Rule or str
         What forecasts are scored by; the Brier score if not given.
     reference : str, optional
         Whom differences are to; without it, the leader.
@@ -120,7 +121,7 @@ def leaderboard(
             "outcome=…)), or Answers.from_wide(y, {'name': p, …})."
         )
         raise ArgumentTypeError(message, hint=hint)
-    rule = Brier() if rule is None else rule
+    rule = Brier() if rule is None else as_rule(rule)
     options = Options.of(rule, level, rng)
     check_choice(missing, get_args(Missing), "missing")
     flags = {"relative_skill": relative_skill, "peer": peer, "bounds": bounds, "fair": fair}

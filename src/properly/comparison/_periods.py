@@ -190,7 +190,11 @@ class OverTime(Record):
 
 @takes_rows
 def over_time(
-    cases: Cases, rule: Rule, *, periods: int | None = None, level: float = 0.95
+    cases: Cases,
+    rule: Rule | str = "brier",
+    *,
+    periods: int | None = None,
+    level: float = 0.95,
 ) -> OverTime:
     r"""Score cases in consecutive periods of time.
 
@@ -201,8 +205,8 @@ def over_time(
     ----------
     cases : Cases
         With ``time=``, numbers or dates. Weights and clusters are allowed for.
-    rule : Rule
-        Any rule, for an event or for classes.
+    rule : Rule or str
+        Any rule, for an event or for classes, or its name.
     periods : int, optional
         At most so many periods of about equal numbers of cases. Without it, every time is a period
         if there are no more than 24 of them, else there are 12 periods.

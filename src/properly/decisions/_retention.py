@@ -22,6 +22,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.inference._averages import Estimate
 from properly.rules import Rule
 from properly.rules._penalty import Cost
+from properly.rules._rule import as_rule
 from properly.typing import Array, ArrayLike, Column
 
 ORACLE = "oracle (hard cost)"
@@ -468,7 +469,7 @@ def retention_study(
     )
 
 
-def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
+def rejection_scores(P: ArrayLike, rule: Rule | str) -> Array:
     r"""Return the loss that each forecast expects of itself.
 
     .. math:: H(p) = \sum_k p_k S(p, k),
@@ -479,7 +480,7 @@ def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
     ----------
     P : array-like
         Class probabilities, one row a case and one column a class; or forecasts of one event.
-    rule : Rule
+    rule : Rule or str
         A rule for such forecasts.
 
     Returns
@@ -503,6 +504,7 @@ def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
     if isinstance(P, Rule):
         message = f"forecasts come first, then the rule; got {P!r} first"
         raise ArgumentTypeError(message)
+    rule = as_rule(rule)
     entropy = getattr(rule, "entropy", None)
     if not isinstance(rule, Rule) or entropy is None:
         message = f"this needs a rule that has an entropy; got {rule!r}"

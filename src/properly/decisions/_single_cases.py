@@ -19,8 +19,9 @@ from properly.counts._cases import Cases, is_plain, rows_in_use
 from properly.counts._scoring import price
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules import BinaryRule, ClassRule
+from properly.rules import BinaryRule, Rule
 from properly.rules._class_rule import require_class_rule
+from properly.rules._rule import as_rule
 from properly.typing import ArrayLike, Column
 
 # The probabilities of more classes than this are too many for a line.
@@ -193,14 +194,14 @@ def _text(value: object) -> str:
 
 
 @takes_rows
-def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> WorstCases:
+def worst_cases(cases: Cases, rule: Rule | str = "brier", k: int = 10) -> WorstCases:
     """Find the cases that a rule charges most for.
 
     Parameters
     ----------
     cases : Cases
         The rows: forecasts of an event, or of classes.
-    rule : BinaryRule or ClassRule
+    rule : Rule or str
         What prices each forecast once the outcome is known.
     k : int
         How many cases to list; all of them if there are fewer.
@@ -233,7 +234,7 @@ def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> Wors
     if not isinstance(cases, Cases):
         message = f"single cases are found in Cases; got {type(cases).__name__}"
         raise ArgumentTypeError(message, hint="make them by properly.Cases(y, p).")
-    count = check_whole(k, "k")
+    count, rule = check_whole(k, "k"), as_rule(rule)
     y, p, used = cases.y, cases.p, None
     if not is_plain(cases):
         y, p, _, used = rows_in_use(cases)

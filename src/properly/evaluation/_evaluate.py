@@ -39,7 +39,10 @@ Within: TypeAlias = Interval | tuple[float, float] | None
 
 
 def rules_of_task(
-    task: str, rules: Iterable[Rule] | Rule | None, within: Within, pos_label: object = None
+    task: str,
+    rules: Iterable[Rule | str] | Rule | str | None,
+    within: Within,
+    pos_label: object = None,
 ) -> tuple[tuple[Any, ...], Any, Interval | None]:
     """Take the rules, or those that suit the task; the one to judge by first; and the range."""
     if task != "binary":
@@ -78,7 +81,7 @@ def require_distinct(what: str, names: Sequence[str]) -> None:
 
 
 def rules_of_frame(
-    frame: Framed, task: str, rules: Iterable[Rule] | Rule | None, within: Within
+    frame: Framed, task: str, rules: Iterable[Rule | str] | Rule | str | None, within: Within
 ) -> Sequence[Rule]:
     """Take the rules for a frame of an event, or of classes."""
     ordered = task_in_order(task, frame.order) == "ordinal"
@@ -116,7 +119,7 @@ def evaluate(
     task: Literal["auto", "binary", "multiclass", "ordinal"] = "auto",
     labels: Sequence[object] | None = None,
     pos_label: object = None,
-    rules: Iterable[Rule] | Rule | None = None,
+    rules: Iterable[Rule | str] | Rule | str | None = None,
     within: Interval | tuple[float, float] | None = None,
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
@@ -317,7 +320,7 @@ class _Given(NamedTuple):
     columns: dict[str, Any]
     outcome: str | None
     task: str
-    rules: Iterable[Rule] | Rule | None
+    rules: Iterable[Rule | str] | Rule | str | None
     within: Within
     labels: Sequence[object] | None
     pos_label: object

@@ -293,7 +293,7 @@ class Stream(Adds):
 
 
 def stream(
-    rules: Iterable[Rule] | Rule | None = None,
+    rules: Iterable[Rule | str] | Rule | str | None = None,
     *,
     within: Interval | tuple[float, float] | None = None,
     pos_label: object = None,
@@ -369,7 +369,7 @@ def summarize(
     task: Literal["auto", "binary", "multiclass", "ordinal"] = "auto",
     labels: Sequence[object] | None = None,
     pos_label: object = None,
-    rules: Iterable[Rule] | Rule | None = None,
+    rules: Iterable[Rule | str] | Rule | str | None = None,
     within: Interval | tuple[float, float] | None = None,
     cells: int | None = None,
     progress: Progress | None = None,

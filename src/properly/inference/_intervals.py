@@ -26,7 +26,7 @@ from properly.inference._variance import has_design
 from properly.rules import BetaWeighted, BinaryRule, Rule
 from properly.rules._class_rule import require_class_rule
 from properly.rules._combinators import as_prior
-from properly.rules._rule import require_binary, require_no_labels
+from properly.rules._rule import as_rule, require_binary, require_no_labels
 from properly.typing import Array, ArrayLike
 
 Prior: TypeAlias = Literal["hand", "severity", "event_rate", "uniform", "logit"] | BinaryRule
@@ -35,7 +35,11 @@ PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")
 
 @takes_rows
 def score_interval(
-    cases: Tally | Cases, rule: Rule, *, level: float = 0.95, serial: Serial = "cosines"
+    cases: Tally | Cases,
+    rule: Rule | str = "brier",
+    *,
+    level: float = 0.95,
+    serial: Serial = "cosines",
 ) -> Estimate:
     r"""Estimate a mean score with its standard error and confidence interval.
 
@@ -71,8 +75,8 @@ def score_interval(
     cases : Tally or Cases
         The forecasts and what happened. `Cases` say how they were sampled: weights, clusters,
         strata, time. A tally is one of independent cases.
-    rule : Rule
-        Any rule, for an event or for classes.
+    rule : Rule or str
+        Any rule, for an event or for classes, or its name.
     level : float
         How sure to be.
     serial : {"cosines", "newey-west", "newey-west-auto"}
@@ -129,6 +133,7 @@ def score_interval(
     0.03302 (95 % interval 0.02983 to 0.03621; 4,973 clusters)
     """
     level = check_level(level)
+    rule = as_rule(rule)
     means = average(cases, _losses(cases, rule), serial)
     return score_of_means(means, level, _range_of(cases, rule))
 
@@ -161,7 +166,7 @@ def within_range(interval: Pair, bounds: Pair, value: float) -> Pair:
 @takes_rows
 def skill_interval(
     cases: Tally | Cases,
-    rule: Rule,
+    rule: Rule | str = "brier",
     *,
     reference: float | ArrayLike | None = None,
     level: float = 0.95,
@@ -178,8 +183,8 @@ def skill_interval(
     ----------
     cases : Tally or Cases
         The forecasts and what happened.
-    rule : Rule
-        The rule that prices both.
+    rule : Rule or str
+        The rule that prices both, or its name.
     reference : float or array-like, optional
         One forecast for all cases, or, with `Cases`, one a case. Without it, the event rate of the
         sample, or the shares of the classes.
@@ -208,7 +213,7 @@ def skill_interval(
     0.1752 (95 % interval 0.1446 to 0.2047; 4,973 clusters)
     """
     level = check_level(level)
-    return skill_of_means(_beside_reference(cases, rule, reference, serial), level)
+    return skill_of_means(_beside_reference(cases, as_rule(rule), reference, serial), level)
 
 
 def score_and_skill(
@@ -387,7 +392,7 @@ def _acts(cases: Tally | Cases, threshold: float) -> bool:
 def skill(
     y: ArrayLike,
     p: ArrayLike,
-    rule: Rule,
+    rule: Rule | str = "brier",
     *,
     weight: ArrayLike | None = None,
     reference: float | ArrayLike | None = None,
@@ -406,8 +411,8 @@ def skill(
         single 1.
     p : array-like of shape (n,) or (n, K)
         Probabilities of the event, or of the classes, one column each.
-    rule : BinaryRule or ClassRule
-        The rule that prices both.
+    rule : Rule or str
+        The rule that prices both, or its name.
     weight : array-like, optional
         Case weights; rows of weight 0 do not count.
     reference : float or array-like, optional

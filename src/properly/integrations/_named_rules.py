@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Rule
-from properly.rules._rule import as_rules
+from properly.rules._rule import as_rule, as_rules
 
 
 def named_rules(
-    rules: Rule | Iterable[Rule], names: str | Sequence[str] | None, prefix: str
+    rules: Rule | str | Iterable[Rule | str], names: str | Sequence[str] | None, prefix: str
 ) -> dict[str, Rule]:
     """Give each rule its name, or the one asked for, after a prefix."""
     result = tuple(require_rule(rule) for rule in as_rules(rules))
@@ -29,7 +29,7 @@ def named_rules(
     return named
 
 
-def one_name(rule: Rule, name: str | None) -> str:
+def one_name(rule: Rule | str, name: str | None) -> str:
     """Take the name asked for, or the rule's own."""
     usual = require_rule(rule).name
     if name is None:
@@ -41,11 +41,12 @@ def one_name(rule: Rule, name: str | None) -> str:
 
 
 def require_rule(rule: object) -> Rule:
-    """Refuse what is not a rule."""
+    """Refuse what is neither a rule nor the name of one."""
+    rule = as_rule(rule)
     if isinstance(rule, Rule):
         return rule
     message = f"this needs a rule of properly.rules; got {rule!r}"
-    hint = "write the rule with parentheses, as in Brier(); parse_rule reads one from text."
+    hint = 'write the rule with parentheses, as in Brier(), or its name, as in "brier".'
     raise ArgumentTypeError(message, hint=hint)
 
 

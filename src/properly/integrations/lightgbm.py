@@ -14,6 +14,7 @@ from properly._boundary._options import check_flag
 from properly.integrations._boosting import Metric, Objective, Start
 from properly.integrations._named_rules import one_name
 from properly.rules import Rule
+from properly.rules._rule import as_rule
 
 __all__ = ["metric", "objective"]
 
@@ -32,7 +33,7 @@ START = Start(
 )
 
 
-def objective(rule: Rule) -> Objective:
+def objective(rule: Rule | str) -> Objective:
     r"""Return a rule as an objective: trees are then grown to lower its mean.
 
     For ``lightgbm.train({"objective": objective(rule)}, data)`` and for ``LGBMClassifier(objective=
@@ -90,10 +91,12 @@ def objective(rule: Rule) -> Objective:
     >>> (1 / (1 + np.exp(-margin))).round(2).tolist()
     [0.1, 0.1, 0.5, 0.5]
     """
-    return Objective(rule, START)
+    return Objective(as_rule(rule), START)
 
 
-def metric(rule: Rule, *, from_logits: bool = True, name: str | None = None) -> LightgbmMetric:
+def metric(
+    rule: Rule | str, *, from_logits: bool = True, name: str | None = None
+) -> LightgbmMetric:
     """Return the mean loss of a rule as an evaluation metric, which is minimised.
 
     For ``lightgbm.train(..., feval=metric(rule))`` and for ``LGBMClassifier.fit(...,
@@ -130,7 +133,9 @@ def metric(rule: Rule, *, from_logits: bool = True, name: str | None = None) -> 
     >>> metric(Brier())(np.array([0, 1]), np.array([0.0, 0.0]))
     ('brier', 0.25, False)
     """
-    return LightgbmMetric(rule, check_flag(from_logits, "from_logits"), one_name(rule, name))
+    return LightgbmMetric(
+        as_rule(rule), check_flag(from_logits, "from_logits"), one_name(rule, name)
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,6 +15,7 @@ from properly.errors import DataError
 from properly.integrations._boosting import Metric, Objective, Start
 from properly.integrations._named_rules import one_name
 from properly.rules import Rule
+from properly.rules._rule import as_rule
 
 __all__ = ["metric", "objective"]
 
@@ -35,7 +36,7 @@ START = Start(
 MAXIMISED = ("auc", "pre", "map", "ndcg")
 
 
-def objective(rule: Rule) -> Objective:
+def objective(rule: Rule | str) -> Objective:
     r"""Return a rule as an objective: trees are then grown to lower its mean.
 
     For ``xgboost.train(params, data, obj=objective(rule))`` and for ``XGBClassifier(objective=
@@ -90,10 +91,10 @@ def objective(rule: Rule) -> Objective:
     >>> model.predict(data).round(2).tolist()
     [0.0, 0.0, 0.5, 0.5]
     """
-    return Objective(rule, START)
+    return Objective(as_rule(rule), START)
 
 
-def metric(rule: Rule, *, from_logits: bool = True, name: str | None = None) -> XgboostMetric:
+def metric(rule: Rule | str, *, from_logits: bool = True, name: str | None = None) -> XgboostMetric:
     """Return the mean loss of a rule as an evaluation metric, which is minimised.
 
     For ``xgboost.train(..., custom_metric=metric(rule))`` and for ``XGBClassifier(eval_metric=
@@ -131,7 +132,9 @@ def metric(rule: Rule, *, from_logits: bool = True, name: str | None = None) -> 
     >>> metric(Brier())(np.array([0, 1]), np.array([0.0, 0.0]))
     0.25
     """
-    return XgboostMetric(rule, check_flag(from_logits, "from_logits"), one_name(rule, name))
+    return XgboostMetric(
+        as_rule(rule), check_flag(from_logits, "from_logits"), one_name(rule, name)
+    )
 
 
 @dataclass(frozen=True, repr=False)

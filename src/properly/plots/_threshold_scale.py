@@ -22,6 +22,7 @@ from properly.plots._axes import GREY, PALE, ZERO, Ends, Ink, Limits, Picture, b
 from properly.plots._names import digits_for, legible, number
 from properly.rules import BinaryRule
 from properly.rules._interval import Interval, as_interval
+from properly.rules._rule import as_rule
 from properly.typing import Column
 
 if TYPE_CHECKING:
@@ -394,7 +395,7 @@ TALLEST = 0.95
 
 
 def threshold_weights(
-    rules: BinaryRule | Mapping[str, BinaryRule],
+    rules: BinaryRule | str | Mapping[str, BinaryRule | str],
     ax: Axes | None = None,
     *,
     axis: Axis | None = None,
@@ -469,7 +470,8 @@ def threshold_weights(
 def _by_name(rules: object) -> dict[str, BinaryRule]:
     """Take one rule, or several by name; refuse those that are no weight."""
     if not isinstance(rules, Mapping):
-        rules = {getattr(rules, "name", ""): rules}
+        rules = {getattr(as_rule(rules), "name", ""): rules}
+    rules = {name: as_rule(rule) for name, rule in rules.items()}
     kind: Any = BinaryRule  # abstract, which a type checker takes amiss
     result: dict[str, BinaryRule] = by_name(rules, kind, "properly.rules, such as Brier()")
     for rule in result.values():

@@ -50,6 +50,7 @@ from properly.recalibration._map_registry import KINDS, usual_maps
 from properly.rules import Interval, Rule
 from properly.rules._parse import rule_in_words
 from properly.rules._ranked_probability import CutRule
+from properly.rules._rule import as_rule
 from properly.typing import ArrayLike, Column, Progress
 
 NONE = "none"
@@ -284,7 +285,7 @@ def recalibrate(
     cases: Cases,
     map: str | Map | Sequence[Map] = "auto",  # noqa: A002
     *,
-    rule: Rule | None = None,
+    rule: Rule | str | None = None,
     within: Interval | tuple[float, float] | None = None,
     folds: int | ArrayLike | None = None,
     level: float = 0.95,
@@ -309,7 +310,7 @@ def recalibrate(
         ``"auto"`` chooses among a shift and a line of the log odds, beta calibration, isotonic
         regression and Venn-Abers; of classes, among temperature, vector, Dirichlet and one-vs-rest.
         A name or a map is fitted and judged; several maps are chosen among, simplest first.
-    rule : Rule, optional
+    rule : Rule or str, optional
         What to judge by. Unless said otherwise the log score, or the Brier score where a certain
         forecast was wrong. Maps are fitted by likelihood all the same, unless they have a rule of
         their own, as ``Temperature(rule=RPS())`` has.
@@ -361,7 +362,7 @@ def recalibrate(
     0.062
     """
     cases = as_rows(cases)
-    chosen = default_rule(cases, within) if rule is None else rule
+    chosen = default_rule(cases, within) if rule is None else as_rule(rule)
     maps, is_choice = candidates(cases, map, chosen)
     generator = as_generator(rng)
     folding, level = Folding(folds, scheme, horizon), check_level(level)
@@ -376,7 +377,7 @@ def recalibration_gain(
     cases: Cases,
     map: Map,  # noqa: A002
     *,
-    rule: Rule | None = None,
+    rule: Rule | str | None = None,
     within: Interval | tuple[float, float] | None = None,
     folds: int | ArrayLike | None = None,
     level: float = 0.95,
@@ -397,7 +398,7 @@ def recalibration_gain(
         Outcomes and forecasts, with clusters or times if there are any.
     map : Map
         The map to fit, such as ``Logistic()`` of `properly.recalibration`.
-    rule : Rule, optional
+    rule : Rule or str, optional
         What to judge by. Unless said otherwise the log score, or the Brier score where a certain
         forecast was wrong. Maps are fitted by likelihood all the same, unless they have a rule of
         their own, as ``Temperature(rule=RPS())`` has.

@@ -39,6 +39,7 @@ from properly.rules._counterexamples import (
     pushed,
     tied,
 )
+from properly.rules._rule import as_rule
 from properly.typing import Floats
 
 if TYPE_CHECKING:
@@ -193,7 +194,9 @@ class Audit:
         return result
 
 
-def audit(rule: Rule, classes: int | None = None, *, rng: int | np.random.Generator = 0) -> Audit:
+def audit(
+    rule: Rule | str, classes: int | None = None, *, rng: int | np.random.Generator = 0
+) -> Audit:
     r"""Search for a truth that another report beats.
 
     A rule :math:`S` is proper if saying what one believes costs the least on average. So a pair of
@@ -207,8 +210,8 @@ def audit(rule: Rule, classes: int | None = None, *, rng: int | np.random.Genera
 
     Parameters
     ----------
-    rule : BinaryRule or ClassRule
-        The rule. If it is for one event only, the second of two classes is the event.
+    rule : Rule or str
+        The rule, or its name. If it is for one event only, the second of two classes is the event.
     classes : int, optional
         How many classes, 2 to 30. If left out, 2 for a rule that prices one event, as `Brier` does
         among others, and else 3.
@@ -248,6 +251,7 @@ def audit(rule: Rule, classes: int | None = None, *, rng: int | np.random.Genera
     >>> properly.audit(RPS()).verdict
     'not refuted by this search'
     """
+    rule = as_rule(rule)
     two = isinstance(rule, BinaryRule)
     prices = _check(rule, classes, usual=2 if two else 3)
     points = all_points(prices.classes)
@@ -278,7 +282,7 @@ def audit(rule: Rule, classes: int | None = None, *, rng: int | np.random.Genera
     )
 
 
-def is_superior(rule: Rule, classes: int | None = None) -> bool:
+def is_superior(rule: Rule | str, classes: int | None = None) -> bool:
     """Tell whether every right forecast costs less than every wrong one.
 
     A forecast is right if the class that happened was alone the likeliest, and wrong if another
@@ -287,8 +291,8 @@ def is_superior(rule: Rule, classes: int | None = None) -> bool:
 
     Parameters
     ----------
-    rule : BinaryRule or ClassRule
-        The rule. If it is for one event only, the second of two classes is the event.
+    rule : Rule or str
+        The rule, or its name. If it is for one event only, the second of two classes is the event.
     classes : int, optional
         How many classes, 2 to 30; 3 if left out, or 2 if the rule is for one event only.
 
@@ -316,6 +320,7 @@ def is_superior(rule: Rule, classes: int | None = None) -> bool:
     >>> properly.rules.is_superior(Brier(), 3), properly.rules.is_superior(PBS(), 3)
     (False, True)
     """
+    rule = as_rule(rule)
     several = isinstance(rule, ClassRule)
     return bool(superior(_check(rule, classes, usual=3 if several else 2)).holds)
 
@@ -324,7 +329,7 @@ def _check(rule: object, classes: int | None, usual: int) -> Prices:
     """Take a rule and a number of classes that it is made for."""
     if not isinstance(rule, BinaryRule | ClassRule):
         message = f"an audit needs a rule; got {rule!r}"
-        hint = "write it with parentheses, as in Brier(), or read it with rules.parse_rule."
+        hint = 'write it with parentheses, as in Brier(), or its name, as in "brier".'
         raise ArgumentTypeError(message, hint=hint)
     try:
         count = usual if classes is None else operator.index(classes)

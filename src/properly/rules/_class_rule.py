@@ -18,7 +18,7 @@ from properly._boundary._classes import is_table
 from properly._boundary._libraries import count_up, is_numpy, namespace, to_library_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import softmax
-from properly.rules._rule import BinaryRule, Propriety, Rule, mean_of, wide
+from properly.rules._rule import BinaryRule, Propriety, Rule, as_rule, mean_of, wide
 from properly.typing import Array, ArrayLike
 
 
@@ -254,7 +254,8 @@ def _kind(p: object) -> Any:
 
 
 def require_class_rule(rule: object) -> ClassRule:
-    """Refuse what is not a rule for class probabilities."""
+    """Refuse what is not a rule for class probabilities, or the name of one."""
+    rule = as_rule(rule)
     if isinstance(rule, ClassRule):
         return rule
     message = f"this needs a rule for class probabilities; got {rule!r}"

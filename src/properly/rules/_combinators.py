@@ -86,9 +86,9 @@ class Bounded(BinaryRule):
     _factor: float = field(default=1.0, init=False, repr=False, compare=False)
 
     def __init__(
-        self, rule: BinaryRule, within: Interval | tuple[float, float], scale: Scale = "mean"
+        self, rule: BinaryRule | str, within: Interval | tuple[float, float], scale: Scale = "mean"
     ) -> None:
-        require_binary(rule)
+        rule = require_binary(rule)
         if scale not in get_args(Scale):
             message = f"scale must be 'mean' or 'integral'; got {scale!r}"
             raise DataError(message)
@@ -287,7 +287,7 @@ def _component(pair: tuple[float, BinaryRule]) -> tuple[float, BinaryRule]:
         message = f"a mixture is made of pairs (coefficient, rule); got {pair!r}"
         raise ArgumentTypeError(message) from None
     coefficient = as_number(coefficient, "coefficient")
-    require_binary(rule)
+    rule = require_binary(rule)
     if not 0 <= coefficient < math.inf:
         message = f"coefficients must be finite and not negative; got {coefficient!r} for {rule!r}"
         raise DataError(message, hint="with a negative coefficient a mixture may be improper.")

@@ -206,7 +206,7 @@ class Penalized(ClassRule):
 
     def __init__(
         self,
-        rule: ClassRule,
+        rule: ClassRule | str,
         penalty: Named | float = "paper",
         ties: Ties = "split",
         scale: Scale = "sum",
@@ -214,8 +214,9 @@ class Penalized(ClassRule):
         cost: Cost | None = None,
         tolerance: float = 0.0,
     ) -> None:
+        rule = require_class_rule(rule)
         self._set(
-            rule=require_class_rule(rule),
+            rule=rule,
             penalty=_check_penalty(penalty),
             ties=check_choice(ties, get_args(Ties), "ties"),
             scale=_check_scale(scale, rule),
@@ -394,7 +395,7 @@ def PLL(
     return Penalized(Log(), penalty, ties, cost=cost, tolerance=tolerance)
 
 
-def superior_penalty(rule: ClassRule, classes: int) -> float:
+def superior_penalty(rule: ClassRule | str, classes: int) -> float:
     r"""Return the smallest penalty that puts correct forecasts before wrong ones.
 
     .. math:: \lambda = \sup_{p_y > p_k \text{ for all } k \ne y} S(p, y)
@@ -431,6 +432,7 @@ def superior_penalty(rule: ClassRule, classes: int) -> float:
     >>> round(superior_penalty(RPS(), 4) * 15)
     4
     """
+    rule = require_class_rule(rule)
     return greatest_if_correct(rule, classes) - least_if_wrong(rule, classes)
 
 

@@ -455,7 +455,7 @@ class Ranked(CutRule):
 
     def __init__(
         self,
-        rule: BinaryRule | Sequence[BinaryRule],
+        rule: BinaryRule | str | Sequence[BinaryRule | str],
         weights: Iterable[float] | None = None,
         normalized: bool = True,
     ) -> None:

@@ -493,8 +493,18 @@ def paid(
     return float(xp.sum(loss))
 
 
+def as_rule(rule: Any) -> Rule:
+    """Read a rule from its name; what is neither is refused where its kind is known."""
+    if not isinstance(rule, str):
+        return rule  # type: ignore[no-any-return]
+    from properly import rules
+
+    return rules.parse_rule(rule)
+
+
 def require_binary(rule: object) -> BinaryRule:
-    """Refuse what is not a rule for the probability of one event."""
+    """Refuse what is not a rule for the probability of one event, or the name of one."""
+    rule = as_rule(rule)
     if isinstance(rule, BinaryRule):
         return rule
     message = f"this needs a rule for the probability of one event; got {rule!r}"
@@ -503,11 +513,10 @@ def require_binary(rule: object) -> BinaryRule:
     raise ArgumentTypeError(message, hint=other if isinstance(rule, Rule) else forgot)
 
 
-def as_rules(rules: object) -> tuple[Any, ...]:
-    """Take one rule, or several in anything that lists them; what they are is not checked."""
-    if isinstance(rules, Iterable) and not isinstance(rules, str):
-        return tuple(rules)
-    return (rules,)
+def as_rules(rules: Any) -> tuple[Any, ...]:
+    """Take one rule, or several in anything that lists them, or their names; check nothing."""
+    several = isinstance(rules, Iterable) and not isinstance(rules, str)
+    return tuple(map(as_rule, rules if several else (rules,)))
 
 
 def wide(p: Array) -> Array:

@@ -72,7 +72,7 @@ class Monitor:
     against : str or float, optional
         Look also for evidence that something is better than each model: a model among the
         forecasts, by its name, or a constant forecast such as the event rate.
-    rule : BinaryRule, optional
+    rule : BinaryRule or str, optional
         The proper rule that says what is better; unless said otherwise, `Brier`.
     maps : Map or dict of Map, optional
         What is watched are recalibrated forecasts: by the map of each model, or of the only one.
@@ -169,7 +169,7 @@ class Monitor:
         *,
         level: float = 0.95,
         against: str | float | None = None,
-        rule: BinaryRule | None = None,
+        rule: BinaryRule | str | None = None,
         maps: Map | Mapping[str, Map] | None = None,
         run_length: float | None = None,
         lag: int = 0,

@@ -336,7 +336,7 @@ class ValidationScores(keras.callbacks.Callback):  # type: ignore[misc]
     def __init__(
         self,
         validation_data: Any,
-        rules: Rule | Iterable[Rule],
+        rules: Rule | str | Iterable[Rule | str],
         *,
         from_logits: bool = False,
         prefix: str = "val_",
@@ -443,7 +443,9 @@ class RuleMetric(keras.metrics.Metric):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, rule: Rule, *, from_logits: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self, rule: Rule | str, *, from_logits: bool = False, name: str | None = None
+    ) -> None:
         require_backend()
         self.rule = require_rule(rule)
         self.from_logits = check_flag(from_logits, "from_logits")

@@ -340,7 +340,7 @@ class ScoreCallback(StageCallback):
 
     def __init__(
         self,
-        rules: Rule | Iterable[Rule],
+        rules: Rule | str | Iterable[Rule | str],
         *,
         from_logits: bool = False,
         stage: Stage = "val",

@@ -131,7 +131,7 @@ class RuleScorer(BaseEstimator):  # type: ignore[misc]
 
 
 def make_rule_scorer(
-    rule: Rule, *, labels: Sequence[object] | None = None, pos_label: object = None
+    rule: Rule | str, *, labels: Sequence[object] | None = None, pos_label: object = None
 ) -> RuleScorer:
     """Make a scorer of a rule, for ``scoring=`` of searches and cross-validation.
 
@@ -167,7 +167,7 @@ def make_rule_scorer(
 
 
 def rule_scorers(
-    rules: Iterable[Rule] | Rule | None = None,
+    rules: Iterable[Rule | str] | Rule | str | None = None,
     *,
     within: Interval | tuple[float, float] | None = None,
     ordered: bool = False,
@@ -210,7 +210,7 @@ def rule_scorers(
 
 
 def _chosen_rules(
-    rules: Iterable[Rule] | Rule | None,
+    rules: Iterable[Rule | str] | Rule | str | None,
     within: Interval | tuple[float, float] | None,
     ordered: bool,
 ) -> tuple[Rule, ...]:
@@ -311,7 +311,7 @@ class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         map: str | Map | Sequence[Map] = "auto",  # noqa: A002
         *,
         cv: Any = 5,
-        rule: Rule | None = None,
+        rule: Rule | str | None = None,
         within: Interval | tuple[float, float] | None = None,
         n_jobs: int | None = None,
     ) -> None:

@@ -60,7 +60,7 @@ def with_columns(metric: MetricFunction) -> MetricFunction:
 
 @with_columns
 def rule_loss(
-    y_true: ArrayLike, y_proba: ArrayLike, *, rule: Rule, **columns: Unpack[RowColumns]
+    y_true: ArrayLike, y_proba: ArrayLike, *, rule: Rule | str, **columns: Unpack[RowColumns]
 ) -> float:
     """Return the mean loss of probabilities by any rule: the lower, the better.
 
@@ -115,7 +115,7 @@ def score_samples(
     y_true: ArrayLike,
     y_proba: ArrayLike,
     *,
-    rule: Rule,
+    rule: Rule | str,
     labels: Sequence[object] | None = None,
     pos_label: object = None,
 ) -> Array:
@@ -386,7 +386,11 @@ def penalized_log_loss(
 
 @with_columns
 def miscalibration(
-    y_true: ArrayLike, y_proba: ArrayLike, *, rule: Rule = BRIER, **columns: Unpack[RowColumns]
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    rule: Rule | str = BRIER,
+    **columns: Unpack[RowColumns],
 ) -> float:
     """Return what recalibration would save of a score at most: the lower, the better.
 
@@ -481,7 +485,11 @@ def calibration_error(
 
 @with_columns
 def discrimination(
-    y_true: ArrayLike, y_proba: ArrayLike, *, rule: Rule = BRIER, **columns: Unpack[RowColumns]
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    rule: Rule | str = BRIER,
+    **columns: Unpack[RowColumns],
 ) -> float:
     """Return what recalibrated forecasts save against a constant; more is better.
 
@@ -538,9 +546,9 @@ def net_benefit(
     return at_threshold(cases, threshold).net_benefit
 
 
-def _parts(rule: Rule, given: GivenRows) -> Decomposition | ClassDecomposition:
+def _parts(rule: Rule | str, given: GivenRows) -> Decomposition | ClassDecomposition:
     """Split the score of one event, or of several classes."""
-    require_rule(rule)
+    rule = require_rule(rule)
     if not is_table(given.p):
         return decompose(given.cases(), require_binary(rule))
     rows, names = given.classes(ordered=_rows.needs_order(rule))

@@ -47,9 +47,9 @@ class GivenRows(NamedTuple):
     labels: Sequence[object] | None = None
     pos_label: object = None
 
-    def judged(self, rule: Rule) -> tuple[Any, EventRows | ClassRows]:
+    def judged(self, rule: Rule | str) -> tuple[Any, EventRows | ClassRows]:
         """Take rows as the rule prices them: as an event, or as classes."""
-        require_rule(rule)
+        rule = require_rule(rule)
         if not _classes.is_table(self.p):
             return require_binary(rule), self.event()
         rows, names = self.classes(ordered=needs_order(rule))

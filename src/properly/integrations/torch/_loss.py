@@ -396,7 +396,7 @@ class RuleLoss(torch.nn.Module):  # type: ignore[misc]
 
     def __init__(
         self,
-        rule: Rule,
+        rule: Rule | str,
         *,
         from_logits: bool = False,
         reduction: Reduction = "mean",

@@ -286,7 +286,7 @@ class TallyMetric(Metric):  # type: ignore[misc]
     classes: int | None = None
 
     def __init__(
-        self, rule: Rule, *, from_logits: bool = False, cells: int = 1024, **kwargs: Any
+        self, rule: Rule | str, *, from_logits: bool = False, cells: int = 1024, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self.rule = require_rule(rule)
@@ -499,7 +499,7 @@ class DecompositionMetric(TallyMetric):
 
     def __init__(
         self,
-        rule: Rule,
+        rule: Rule | str,
         *,
         from_logits: bool = False,
         cells: int = 1024,
