@@ -223,8 +223,10 @@ class NullDraws:
         score: list[Column] = []
 
         def watch(draw: Draw) -> None:
-            products = np.einsum("ik,jk->ij", axes, draw.events - draw.weight * value)
-            score.append((products**2).sum(axis=0))
+            happened, expected = (
+                np.einsum("ik,jk->ij", axes, x) for x in (draw.events, draw.weight * value)
+            )
+            score.append(((happened - expected) ** 2).sum(axis=0))
 
         draws = counted(self.sampler.outcomes(value, missing, self._stream), missing)
         parts = components_by_rule(draws, [self._prices[k] for k in some], watch)

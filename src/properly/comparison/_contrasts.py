@@ -484,10 +484,8 @@ class GroupMoments(NamedTuple):
         inside, outside = (
             _turns(side, scale) for side, scale in zip(sides, _scales(split), strict=True)
         )
-        mean, second, third = (
-            np.stack([getattr(x, name) for x in self.moments])
-            for name in ("mean", "about", "third")
-        )
+        rows = ((x.mean, x.about, x.third) for x in self.moments)
+        mean, second, third = map(np.stack, zip(*rows, strict=True))
         squares, joint, cubes = np.empty((groups, groups)), np.zeros((groups, groups)), 0.0
         for start in range(0, groups, step := max(1, AT_ONCE // groups)):
             some = np.arange(groups)[start : start + step]
@@ -499,16 +497,13 @@ class GroupMoments(NamedTuple):
             # A sum of squares is not negative, whatever rounding leaves of it.
             squares[some] = np.maximum((here * turn).sum(axis=2), 0.0)
             joint += np.tensordot(here, turn, ((0, 2), (0, 2)))
-            size = turn.shape[2]
-            pairs = (turn[..., None] * turn[..., None, :]).reshape(*turn.shape[:2], -1)
-            both = pairs @ third[some].reshape(len(some), size**2, size)
+            both = np.einsum("kgb,kgab->kga", turn, np.einsum("kgc,kabc->kgab", turn, third[some]))
             cubes = cubes + (both * turn).sum(axis=(0, 2))
         np.fill_diagonal(joint, squares.sum(axis=0))
         own = np.diagonal(squares).copy()
         squares = np.stack([own, np.where(np.eye(groups) > 0, 0.0, squares).sum(axis=0)])
         alone = Spread(np.diag(own), every - 1)
-        with infinities():
-            skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
+        skew = np.where(np.diagonal(joint) > 0, cubes / np.diagonal(joint) ** 1.5, 0.0)
         return InfluenceSums(value, rest, alone, Spread(joint, every - 1), squares, skew)
 
 
