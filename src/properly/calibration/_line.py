@@ -269,7 +269,7 @@ def _coefficients(subject: Subject, columns: Columns) -> LineEstimates:
     Z, offset = columns(odds)
     mean = expit(offset + Z @ value)
     turn = fitted.information_inverse @ Z.T
-    return LineEstimates(value, subject.spread(turn * (1 - mean), -turn * mean), fitted)
+    return LineEstimates(value, subject.spread(turn * (1 - mean), turn * -mean), fitted)
 
 
 def _is_robust(subject: Subject, size: int) -> bool:

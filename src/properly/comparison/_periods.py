@@ -252,9 +252,8 @@ def over_time(
     rule = require_class_rule(rule) if cases.classes else require_binary(rule)
     level = check_level(level)
     _, _, weight, used = rows_in_use(cases)
-    time = to_numpy(cases.time)[used]
     at = times_of(cases)
-    result = cut(time, at, periods)
+    result = cut(to_numpy(cases.time)[used], at, periods)
     cluster = None if cases.clusters is None else numbered(to_numpy(cases.clusters)[used])[0]
     sampled, loss = Design(weight, cluster, None, at), losses(cases, rule)
     count = np.bincount(result.number)

@@ -39,7 +39,7 @@ MOST = 200
 # A range that holds fewer points of the usual grid gets one of its own.
 ENOUGH_POINTS = 100
 # Sums over times, of some thresholds, that are held at a time.
-AT_ONCE = 1 << 22
+AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -352,8 +352,8 @@ def covariance_of_pairs(
     step = max(1, AT_ONCE // len(size))
     for first in range(0, len(mean), step):
         some = (place >= first) & (place < first + step)
-        total = pairs.at(some).sums(share, time, len(size))
-        waves.append(cosine_sums((total - np.outer(size, mean[some])).T))
+        total = pairs.at(some).sums(share, time, len(size)).T
+        waves.append(cosine_sums(np.subtract(total, np.outer(mean[some], size), out=total)))
     every = np.concatenate(waves)
     over_time = np.asarray(every @ every.T / every.shape[1])
     if cluster is None:
@@ -426,10 +426,8 @@ def contrast(
     alike, (number, kinds, square) = pairs.alike(*amounts)
     mean, counts = alike.mean(number, kinds), alike.differing(number)
     square = square / kinds.sum() ** 2
-    enough = counts.min(axis=0) >= ENOUGH
-    for unit in (design.cluster, design.time):
-        if unit is not None:
-            enough &= pairs.enough(counts, unit)
+    units = [pairs.enough(counts, x) for x in (design.cluster, design.time) if x is not None]
+    enough = np.all([counts.min(axis=0) >= ENOUGH, *units], axis=0)
     error, quantile = np.full(len(mean), np.nan), math.nan
     if enough.any():
         threshold, away = pairs.threshold[enough], mean[enough]

@@ -319,7 +319,9 @@ class ForecastPairs:
         signed = amount * self.sign
         in_vain = self.between(np.where(self.happened, 0.0, signed), label, size)
         caught = self.between(np.where(self.happened, signed, 0.0), label, size)
-        return np.asarray(2 * (self.threshold * in_vain - (1 - self.threshold) * caught))
+        in_vain *= 2 * self.threshold
+        in_vain -= np.multiply(2 * (1 - self.threshold), caught, out=caught)
+        return in_vain
 
     def mean(self, number: Column, weight: Column) -> Column:
         """Return the mean of the sums; it is 0 where all are judged alike, without rounding."""
@@ -358,7 +360,8 @@ class ForecastPairs:
         wide = len(self.threshold) + 1
         net = np.bincount(label * wide + self.begin, amount, size * wide)
         net -= np.bincount(label * wide + self.end, amount, size * wide)
-        return np.asarray(np.cumsum(net.reshape(size, wide), axis=1)[:, :-1])
+        sums = net.reshape(size, wide)
+        return np.asarray(np.cumsum(sums, axis=1, out=sums)[:, :-1])
 
 
 def _batches(label: Column) -> Iterator[tuple[Column, Column, int]]:

@@ -131,17 +131,17 @@ class Design:
             return self.cells.number
         return self.cluster if self.time is None else self.time
 
-    @property
+    @cached_property
     def units(self) -> int:
         """How many of these there are; of single cases, their number."""
         return len(self.weight) if self.unit is None else int(self.unit.max()) + 1
 
-    @property
+    @cached_property
     def clusters(self) -> int:
         """The number of clusters, 0 without."""
         return 0 if self.cluster is None else int(self.cluster.max()) + 1
 
-    @property
+    @cached_property
     def times(self) -> int:
         """The number of times, 0 without."""
         return 0 if self.time is None else int(self.time.max()) + 1

@@ -318,8 +318,7 @@ def degrees_of(design: Design) -> float:
 def _certain(influence: Column, spread: Spread) -> Spread:
     """Set to exactly 0 what cancels within clusters, strata or times but for rounding."""
     with infinities():
-        most = CANCELLED * np.array([np.abs(row).sum() for row in influence])
-        lost = spread.errors <= most
+        lost = spread.errors <= CANCELLED * np.array([np.abs(x).sum() for x in influence])
     joint = np.where(lost[:, None] | lost, 0.0, spread.covariance)
     return Spread(joint, spread.degrees)
 
@@ -453,8 +452,10 @@ def spread_of_sums(
 
     A row an estimate, a column a forecast; `row` is the column of each case.
     """
-    both = np.concatenate([if_none, if_event], axis=1)
-    influence = both.take(row + if_none.shape[1] * happened, axis=1)
+    kind, influence = row + if_none.shape[1] * happened, np.empty((len(if_none), len(row)))
+    # One estimate after the other: both tables beside one another may be the longest there are.
+    for each, *both in zip(influence, if_none, if_event, strict=True):
+        np.concatenate(both).take(kind, out=each, mode="clip")
     with infinities():
         influence *= design.weight
     return covariance(influence, design)
