@@ -166,9 +166,9 @@ def _is_shape(token: tokenize.TokenInfo) -> bool:
 
 # What is counted, how, and the most that it may be.
 FIGURES: dict[str, tuple[Callable[[], int], int]] = {
-    "code lines": (lambda: code_lines(sources()), 46_200),
+    "code lines": (lambda: code_lines(sources()), 46_280),
     "modules": (lambda: len(sources()), 255),
-    "public names": (public_names, 232),
+    "public names": (public_names, 234),
     "longest chain of imports": (longest_chain, 17),
     "module names used twice": (
         lambda: repeated(path.stem for path in sources() if not path.stem.startswith("__")),

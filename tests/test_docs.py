@@ -23,7 +23,7 @@ REFERENCE = ROOT / "docs" / "reference"
 FIRST = ROOT / "docs" / "index.md"
 HOUSE = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
 # Integrations have doors of their own, one a framework.
-DOORS = ["properly", "properly.cli"] + [
+DOORS = ["properly", "properly.cli", "properly.typing"] + [
     f"properly.{name}"
     for name in properly.__all__
     if inspect.ismodule(getattr(properly, name)) and name != "integrations"

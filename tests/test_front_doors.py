@@ -8,14 +8,15 @@ import pytest
 
 DOORS = {
     "properly": """
-        Answers Cases Evaluation Interval Monitor Summary Tally at_threshold audit by_fold by_group
-        calibration calibration_summary calibration_test check compare comparison counts
-        cross_fit cumulative datasets decision_curve decisions decompose engines errors
-        evaluate evaluation expected_cost generalized_mean inference integrations
-        leaderboard means murphy_curve one_vs_rest over_time plots probability
+        Answers Cases Evaluation Interval Monitor Summary Tally at_threshold auc audit
+        brier_score by_fold by_group calibration calibration_curve calibration_error
+        calibration_summary calibration_test check compare comparison counts cross_fit
+        cumulative datasets decision_curve decisions decompose engines errors evaluate
+        evaluation expected_cost generalized_mean inference integrations leaderboard
+        log_loss means murphy_curve one_vs_rest over_time plots probability
         quadratic_weighted_kappa read recalibrate recalibration recommend regret_curve
         reliability report retention_curve roc_curve rules score_interval skill stream
-        summarize tally top_label typing verdict
+        summarize tally top_label verdict
     """,
     "properly.calibration": """
         CalibrationTest Certain Decomposition GroupingError Reliability binned_reliability
@@ -53,8 +54,8 @@ DOORS = {
         verdict
     """,
     "properly.inference": """
-        Band Estimate auc_interval bootstrap h_measure net_benefit_interval
-        score_interval skill skill_interval
+        Band Estimate auc auc_interval bootstrap brier_score h_measure log_loss
+        net_benefit_interval score_interval skill skill_interval
     """,
     "properly.plots": """
         binned_reliability comparison comparison_matrix confusion
@@ -100,9 +101,8 @@ def test_a_door_exports_exactly_these_names(door: str) -> None:
     [
         ("nothing", ""),
         ("__wrapped__", ""),
-        ("ece", "; did you mean properly.calibration.calibration_error?"),
         ("evalute", "; did you mean properly.evaluate?"),
-        ("brier", "; did you mean properly.rules.Brier?"),
+        ("Briar", "; did you mean properly.rules.Brier?"),
     ],
 )
 def test_an_unknown_name_is_an_attribute_error(name: str, hint: str) -> None:

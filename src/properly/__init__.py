@@ -21,10 +21,12 @@ def __getattr__(name: str) -> object:
 
 
 def _hint_for(name: str) -> str:
-    """Return where a public name is, or the names nearest to it."""
+    """Return what to write for a name of other libraries, where a name is, or what is near it."""
     from difflib import get_close_matches
     from importlib import import_module
     from importlib.util import find_spec
+
+    from properly._boundary._text import read_words
 
     if name.startswith("_") or not name.isidentifier() or find_spec(f"properly.{name}"):
         return ""
@@ -34,6 +36,8 @@ def _hint_for(name: str) -> str:
         if name in names:
             return f"; it is in properly.{door}"
         where = {each: f"properly.{door}.{each}" for each in names} | where
-    # The expected calibration error is known by its initials.
-    near = ["calibration_error"] if name == "ece" else get_close_matches(name, where, 1, 0.75)
+    lines = read_words("properly", "synonyms.toml")["names"]
+    if near := get_close_matches(name.lower(), lines, 1, 0.9):
+        return f"; write {lines[near[0]]}"
+    near = get_close_matches(name, where, 1, 0.75)
     return f"; did you mean {where[near[0]]}?" if near else ""

@@ -16,11 +16,12 @@ from . import (
     recalibration,
     report,
     rules,
-    typing,
 )
+from .calibration._calibration_curve import calibration_curve
 from .calibration._calibration_summary import calibration_summary
 from .calibration._calibration_test import calibration_test
 from .calibration._decomposition import decompose
+from .calibration._error import calibration_error
 from .calibration._reliability import reliability
 from .comparison._compare import compare
 from .comparison._folds import by_fold
@@ -49,6 +50,7 @@ from .evaluation._record import Evaluation
 from .evaluation._stream import stream, summarize
 from .evaluation._verdict._verdict import verdict
 from .inference._intervals import score_interval, skill
+from .inference._scores import auc, brier_score, log_loss
 from .probability._means import means
 from .probability._power_means import generalized_mean
 from .recalibration._choice import recalibrate
@@ -67,10 +69,14 @@ __all__ = [
     "Summary",
     "Tally",
     "at_threshold",
+    "auc",
     "audit",
+    "brier_score",
     "by_fold",
     "by_group",
     "calibration",
+    "calibration_curve",
+    "calibration_error",
     "calibration_summary",
     "calibration_test",
     "check",
@@ -92,6 +98,7 @@ __all__ = [
     "inference",
     "integrations",
     "leaderboard",
+    "log_loss",
     "means",
     "murphy_curve",
     "one_vs_rest",
@@ -115,6 +122,5 @@ __all__ = [
     "summarize",
     "tally",
     "top_label",
-    "typing",
     "verdict",
 ]

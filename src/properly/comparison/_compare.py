@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from properly._boundary._options import as_number, check_choice, check_whole
+from properly._boundary._synonyms import with_argument_hints
 from properly.comparison import _pair_tests as pair_tests
 from properly.comparison._differences import is_area
 from properly.comparison._gaps import answers_of, compare_answers
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from properly.inference._design import Serial
 
 
+@with_argument_hints
 def compare(
     y: ArrayLike | Answers,
     forecasts: Forecasts | None = None,

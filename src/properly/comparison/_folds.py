@@ -13,6 +13,7 @@ from properly._boundary._classes import names_of_labels, one_kind
 from properly._boundary._libraries import infinities, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._record import Record
+from properly._boundary._synonyms import with_argument_hints
 from properly._boundary._text import many, number, printable, span, table, wrapped
 from properly.comparison._differences import is_area
 from properly.comparison._pair_tests import Options, compare_models
@@ -229,6 +230,7 @@ def _pair_by_pair(folds: Folds) -> list[str]:
     return sentences
 
 
+@with_argument_hints
 def by_fold(
     y: ArrayLike,
     forecasts: Forecasts,

@@ -15,6 +15,7 @@ import numpy as np
 
 from properly._boundary._libraries import infinities, read_only
 from properly._boundary._options import as_number, check_choice, check_flag, check_whole
+from properly._boundary._synonyms import with_argument_hints
 from properly._boundary._text import listed, many, printable
 from properly.comparison import _platform_scores
 from properly.comparison._gaps import ASSUMES, Effects, effects, families
@@ -35,6 +36,7 @@ Missing: TypeAlias = Literal["two-way", "complete"]
 COVERED = 0.9
 
 
+@with_argument_hints
 def leaderboard(
     answers: Answers,
     *,

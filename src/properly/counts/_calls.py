@@ -10,6 +10,7 @@ from properly._boundary._arrays import as_column, distinct, is_nested
 from properly._boundary._classes import column_names, columns_of
 from properly._boundary._interrupts import checkpoint
 from properly._boundary._libraries import has_rows, to_numpy
+from properly._boundary._synonyms import with_argument_hints
 from properly.counts._cases import Cases, contenders
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
@@ -109,6 +110,7 @@ class RowCall:
         """Return the function that takes both, and says so."""
         function, names = self.function, ROWS[: 1 + self.models]
 
+        @with_argument_hints
         @wraps(function)
         def answer(*args: Any, **options: Any) -> Any:
             checkpoint()

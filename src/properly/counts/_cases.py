@@ -21,6 +21,7 @@ from properly._boundary._libraries import (
 from properly._boundary._notices import notice
 from properly._boundary._options import check_flag
 from properly._boundary._record import as_models, once
+from properly._boundary._synonyms import with_argument_hints
 from properly._boundary._text import many
 from properly.counts._pooling import are_equal, exact_weights
 from properly.counts._tally import Tally, require_some
@@ -113,6 +114,7 @@ class Cases:
     labels: tuple[Any, ...] | None = field(init=False)
     normalized: bool = field(init=False)
 
+    @with_argument_hints
     def __init__(
         self,
         y: ArrayLike,

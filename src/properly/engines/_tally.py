@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from properly._boundary._options import check_whole
+from properly._boundary._synonyms import with_argument_hints
 from properly.counts._tally import Tally
 from properly.engines._rows import Rows
 from properly.errors import ArgumentTypeError
 from properly.typing import ArrayLike, IntoFrame
 
 
+@with_argument_hints
 def tally(
     y_or_frame: ArrayLike | IntoFrame,
     p: ArrayLike | None = None,

@@ -14,6 +14,7 @@ from properly._boundary._arrays import check_counts
 from properly._boundary._classes import as_labels
 from properly._boundary._progress import shown
 from properly._boundary._record import as_models, library_of
+from properly._boundary._synonyms import with_argument_hints
 from properly.calibration._decomposition import require_proper
 from properly.counts import _cases
 from properly.counts._cases import TASKS, Cases, Forecasts
@@ -109,6 +110,7 @@ TWO_COLUMNS = (
 )
 
 
+@with_argument_hints
 def evaluate(
     y: ArrayLike | IntoFrame | Cases | Mapping[str, Cases] | Summary,
     forecasts: Forecasts | None = None,

@@ -14,6 +14,7 @@ from properly._boundary._classes import as_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
 from properly._boundary._record import Adds
+from properly._boundary._synonyms import with_argument_hints
 from properly._boundary._text import many
 from properly.counts import _cases
 from properly.counts._cases import TASKS, Forecasts
@@ -292,6 +293,7 @@ class Stream(Adds):
         return labels
 
 
+@with_argument_hints
 def stream(
     rules: Iterable[Rule | str] | Rule | str | None = None,
     *,
@@ -357,6 +359,7 @@ def require_few_groups(labels: Collection[object]) -> None:
         raise DataError(message, hint="are these the names of single cases?")
 
 
+@with_argument_hints
 def summarize(
     frame: IntoFrame,
     forecasts: str | Sequence[str] | Mapping[str, str | Sequence[str]],

@@ -12,6 +12,7 @@ from properly._boundary._classes import check_class_rows, is_table
 from properly._boundary._libraries import infinities, namespace, to_library_of, without_gradient
 from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_inside, check_level
+from properly._boundary._synonyms import with_argument_hints
 from properly.counts._baselines import reference_forecasts
 from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_event, rows_in_use
@@ -389,6 +390,7 @@ def _acts(cases: Tally | Cases, threshold: float) -> bool:
     return bool((p >= threshold).any())
 
 
+@with_argument_hints
 def skill(
     y: ArrayLike,
     p: ArrayLike,

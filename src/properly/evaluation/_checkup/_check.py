@@ -11,6 +11,7 @@ from properly._boundary._arrays import event_label
 from properly._boundary._classes import as_labels
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record
+from properly._boundary._synonyms import with_argument_hints
 from properly._boundary._text import many
 from properly.counts._cases import TASKS, Forecasts, named_forecasts
 from properly.errors import ArgumentTypeError
@@ -116,6 +117,7 @@ class Checkup(Record):
 _AGAIN = "Mend the problems and check again: they may hide others."
 
 
+@with_argument_hints
 def check(
     y: ArrayLike,
     forecasts: Forecasts,
