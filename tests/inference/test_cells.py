@@ -98,7 +98,7 @@ def test_very_many_units_are_drawn_as_few_are(kind: str, monkeypatch: pytest.Mon
     start = cell_starts(cases.tally().value, cases.tally().weight, SIZES, 1)
     found = []
     for many in (1 << 15, 60):
-        monkeypatch.setattr("properly.inference._cells.LONG", many)
+        monkeypatch.setattr("properly.inference._cells.CLUSTERS", many)
         monkeypatch.setattr("properly.inference._draws.TIMES", many)
         vars(cases).pop("_kinds", None)
         cells = sampler(cases, start=start)

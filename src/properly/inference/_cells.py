@@ -44,6 +44,8 @@ ENDS = 1 << 7
 # device.
 FINE = (1 << 19, 1 << 11)
 ROWS = 1 << 23
+# More clusters than these are drawn a Poisson number of times each.
+CLUSTERS = 1 << 15
 QUANTILES = (np.arange(1 << 16) + 0.5) / (1 << 16)
 # Counts that are held at a time, however many replicates are asked for. Numbers of units take less
 # work each, and counts in dependent cells more.
@@ -292,8 +294,8 @@ class ClusteredCells(RandomCells):
         """Draw clusters, and add up their weights in each cell and their numbers."""
         clusters = len(self.in_unit)
         for rows in self.units.batches(replicates):
-            if clusters > LONG:
-                # Of very many, one drawn by itself makes no difference to means over cases.
+            if clusters > CLUSTERS:
+                # How many are drawn varies by its root, which means over cases do not notice.
                 times, number = _looked_up(_poisson_quantiles(), (clusters, rows), rng)
             else:
                 drawn = (rng.integers(0, clusters, clusters) for _ in range(rows))
