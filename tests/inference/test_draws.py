@@ -235,9 +235,11 @@ def dependence_of(rows: DrawnRows, fitted: Column) -> float:
     for i, j in pairs_within(rows):
         a, b = fitted[rows.cell[i]], fitted[rows.cell[j]]
         found += (rows.happened[i] - a) * (rows.happened[j] - b)
+        # What is left in a bin adds up to 0: cases of the same one seem to balance.
+        found += a * (1 - a) / np.sum(fitted[rows.cell] == a) if a == b else 0.0
         most += min(a, b) - a * b
     clusters, bins = len(rows.start) - 1, len(np.unique(fitted))
-    return float(found / most) * clusters / max(clusters - bins, clusters / 2)
+    return float(found / most) / max(1 - 1 / clusters - 2 * bins / len(rows.cell), 0.5)
 
 
 def moments_of(

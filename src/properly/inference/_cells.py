@@ -263,6 +263,15 @@ def agreement(probability: Column, rho: float) -> Column:
     return np.asarray(result.clip(0.0, MOST_SHARED))
 
 
+def shown_share(clusters: int, cases: float, bins: int) -> float:
+    """Return the share of a covariance within clusters that residuals show.
+
+    A bin's mean is taken from each of its cases, and another's from the case that is compared: of
+    the covariance they have in common one in so many clusters, and a case with itself.
+    """
+    return max(1 - 1 / clusters - 2 * bins / cases, 0.5)
+
+
 @dataclass(frozen=True, eq=False)
 class ClusteredCells(RandomCells):
     """Cells of cases in clusters, which are drawn as a whole.
@@ -308,17 +317,12 @@ class ClusteredCells(RandomCells):
         """Find the correlation of the normal numbers of a cluster that its outcomes suggest.
 
         What recalibrated forecasts leave unexplained agrees within clusters as much as drawn
-        outcomes will. The recalibration follows the outcomes, the closer the more bins there are,
-        which hides some of the agreement.
+        outcomes will.
         """
         from scipy.optimize import brentq
 
-        matrix = self.units.matrix
-        left = self.in_unit - matrix.T @ recalibrated
-        alone = self.events * (1 - recalibrated) ** 2
-        alone += (self.total - self.events) * recalibrated**2
-        each = self.total / self.size
-        agreed = float(left @ left - alone @ each) + self._hidden(recalibrated)
+        matrix, each = self.units.matrix, self.total / self.size
+        agreed = self._agreed(recalibrated, each)
         variance = recalibrated * (1 - recalibrated)
 
         def more(rho: float) -> float:
@@ -331,21 +335,26 @@ class ClusteredCells(RandomCells):
             return 0.0
         return MOST_SHARED if more(MOST_SHARED) <= 0 else float(brentq(more, 0.0, MOST_SHARED))
 
-    def _hidden(self, recalibrated: Column) -> float:
-        """Return what the bins of a recalibration take from the agreement of independent outcomes.
+    def _agreed(self, recalibrated: Column, each: Column) -> float:
+        """Add up what is left unexplained of two cases of a cluster, times one another.
 
-        What is left of n of them adds up to 0 in each bin, so that two have the covariance
-        :math:`-v / n`.
+        The bins of a recalibration follow the outcomes. What is left of n independent ones adds up
+        to 0 in each bin, so that two have the covariance :math:`-v / n`, which is added here.
+        `shown_share` is what bins leave of dependence.
         """
         from scipy.sparse import csc_array
 
+        left = self.in_unit - self.units.matrix.T @ recalibrated
+        alone = self.events * (1 - recalibrated) ** 2
+        alone += (self.total - self.events) * recalibrated**2
         rate, number = np.unique(recalibrated, return_inverse=True)
         matrix = self.units.matrix
         bins = csc_array((matrix.data, number[matrix.indices], matrix.indptr), copy=True)
         bins.sum_duplicates()
         squares = np.bincount(bins.indices, bins.data.astype(np.float64) ** 2, len(rate))
-        total, alone = (np.bincount(number, x) for x in (self.total, self.total**2 / self.size))
-        return float(rate * (1 - rate) / total @ (squares - alone))
+        total, own = (np.bincount(number, x) for x in (self.total, self.total * each))
+        agreed = float(left @ left - alone @ each + rate * (1 - rate) / total @ (squares - own))
+        return agreed / shown_share(len(left), float(self.size.sum()), len(rate))
 
 
 class TimedUnits(NamedTuple):

@@ -36,6 +36,7 @@ from properly.inference._cells import (
     Units,
     batches,
     in_cells,
+    shown_share,
 )
 from properly.inference._dependence import TIMES, Latent, latent_of, measure
 from properly.inference._design import is_alike
@@ -278,10 +279,10 @@ class DrawnRows:
         """Find how often two cases of a cluster must share a number to agree as much as they do.
 
         If they share it, their outcomes have the covariance ``min(a, b) - a * b``, the largest
-        there is; else none. The fitted probabilities follow the outcomes, the closer the more bins
-        there are, which hides some of the dependence.
+        there is; else none. What the bins of the fitted probabilities hide is allowed for as in
+        `ClusteredCells`.
         """
-        clusters, label = len(size), np.repeat(np.arange(len(size)), size)
+        label = np.repeat(np.arange(len(size)), size)
 
         def pairs(column: Column) -> float:
             total, squares = (np.bincount(label, x) for x in (column, column**2))
@@ -291,9 +292,12 @@ class DrawnRows:
         above = np.repeat(np.cumsum(size), size) - 1 - np.arange(len(label))
         least = 2 * float(fitted[order] @ above)
         most = least - pairs(fitted)
-        hidden = clusters / max(clusters - len(np.unique(fitted)), clusters / 2)
-        result = hidden * pairs(self.happened - fitted) / most if most > 0 else 0.0
-        return min(max(result, 0.0), 1.0)
+        rate, number = np.unique(fitted, return_inverse=True)
+        place, cases = np.unique(number * len(size) + label, return_counts=True)
+        mates = np.bincount(place // len(size), cases * (cases - 1)) / np.bincount(number)
+        agreed = pairs(self.happened - fitted) + float(rate * (1 - rate) @ mates)
+        agreed /= shown_share(len(size), len(fitted), len(rate))
+        return min(max(agreed / most, 0.0), 1.0) if most > 0 else 0.0
 
 
 Sampler: TypeAlias = Counts | DrawnRows | RandomCells
