@@ -139,10 +139,7 @@ def _check_rule(rule: object, *, classes: bool) -> BinaryRule | ClassRule:
     """Refuse what is no rule, with a hint for its name or its class."""
     if not isinstance(rule, Rule):
         message = f'a comparison needs a rule, or "auc"; got {rule!r}'
-        hint = "write the rule with parentheses, as in Brier()."
-        if isinstance(rule, str):
-            hint = "rules are objects: from properly.rules import Brier, then rule=Brier()."
-        raise ArgumentTypeError(message, hint=hint)
+        raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")
     return require_class_rule(rule) if classes else require_binary(rule)
 
 

@@ -27,7 +27,7 @@ from properly.recalibration._map import Map, Monotone, expit
 from properly.recalibration._rule_fit import fit_by_rule, smooth_rule
 from properly.recalibration._training import Sample, Training, require_both_outcomes
 from properly.rules import Rule
-from properly.rules._rule import require_binary
+from properly.rules._rule import as_rule, require_binary
 from properly.typing import Array, Column
 
 Certain = Literal["learn", "keep", "refuse"]
@@ -92,6 +92,8 @@ class LogOddsMap(Map):
         check_flag(self.smooth, "smooth")
         check_choice(self.certain, get_args(Certain), "certain")
         object.__setattr__(self, "atoms", as_atoms(self.atoms, self.range))
+        if hasattr(self, "rule"):
+            object.__setattr__(self, "rule", as_rule(self.rule))
         for name in self.parameters:
             value = getattr(self, name)
             if value is not None:
@@ -467,7 +469,7 @@ class Intercept(LogOddsMap):
 
     parameters: ClassVar[tuple[str, ...]] = ("intercept",)
     intercept: float | None = None
-    rule: Rule | None = field(default=None, kw_only=True)
+    rule: Rule | str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -516,7 +518,7 @@ class Logistic(LogOddsMap):
     parameters: ClassVar[tuple[str, ...]] = ("intercept", "slope")
     intercept: float | None = None
     slope: float | None = None
-    rule: Rule | None = field(default=None, kw_only=True)
+    rule: Rule | str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -560,7 +562,7 @@ class Beta(LogOddsMap):
     a: float | None = None
     b: float | None = None
     c: float | None = None
-    rule: Rule | None = field(default=None, kw_only=True)
+    rule: Rule | str | None = field(default=None, kw_only=True)
 
     @property
     def coefficients(self) -> LineCoefficients:

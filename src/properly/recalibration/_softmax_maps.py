@@ -593,7 +593,7 @@ class Temperature(LogOddsMap):
     slope: float | None = None
     labels: Sequence[Any] | None = None
     prior: float | None = 1.0
-    rule: Rule | None = field(default=None, kw_only=True)
+    rule: Rule | str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
