@@ -166,7 +166,7 @@ def _is_shape(token: tokenize.TokenInfo) -> bool:
 
 # What is counted, how, and the most that it may be.
 FIGURES: dict[str, tuple[Callable[[], int], int]] = {
-    "code lines": (lambda: code_lines(sources()), 46_290),
+    "code lines": (lambda: code_lines(sources()), 46_320),
     "modules": (lambda: len(sources()), 255),
     "public names": (public_names, 234),
     "longest chain of imports": (longest_chain, 17),

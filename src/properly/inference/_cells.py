@@ -18,7 +18,7 @@ variance that is no unit's.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -51,8 +51,9 @@ QUANTILES = (np.arange(1 << 16) + 0.5) / (1 << 16)
 # work each, and counts in dependent cells more.
 AT_ONCE = 1 << 19
 LESS, MORE = 8, 4
-# Numbers of this variance or more are nearly normal, and far from 0.
-WIDE = 10
+# Numbers of this variance or more are nearly normal, and far from 0; of others, less probable ones
+# than these are left out.
+WIDE, ALMOST = 10, 1 - 2**-32
 # Outcomes that share all would leave nothing to the cases themselves.
 MOST_SHARED = 0.99
 
@@ -60,6 +61,7 @@ Rng: TypeAlias = np.random.Generator
 Known: TypeAlias = Column | None
 Tables: TypeAlias = Iterator[tuple[Column, Column]]
 Draws: TypeAlias = "Iterator[Draw]"
+Growth: TypeAlias = Callable[[Column, int], Column]
 
 
 class Draw(NamedTuple):
@@ -115,9 +117,9 @@ class RandomCells:
         Their sum is that of all cases but for its root, half a per cent at most, which means over
         cases do not notice.
         """
-        means = self.size * truth, self.size * (1 - truth)
+        sides = [CountsOfCells.poisson(self.size * x) for x in (truth, 1 - truth)]
         for rows in batches(replicates, len(self.value)):
-            events, others = (_poisson(x, rows, rng) for x in means)
+            events, others = (x.draw(rows, rng) for x in sides)
             if self.size is not self.total:
                 unit = self.total / self.size
                 events, others = events * unit, others * unit
@@ -125,8 +127,11 @@ class RandomCells:
 
     def outcomes(self, truth: Column, replicates: int, rng: Rng) -> Draws:
         """Draw the outcomes alone; the forecasts stay as they were."""
+        likely = truth > 1 / 2
+        rarer = CountsOfCells.binomial(self.size, np.where(likely, 1 - truth, truth))
         for rows in batches(replicates, len(self.value)):
-            events = _binomial(self.size, truth, rows, rng)
+            events = rarer.draw(rows, rng)
+            events[:, likely] = self.size[likely] - events[:, likely]
             if self.size is not self.total:
                 events = np.minimum(events * (self.total / self.size), self.total)
             yield from (Draw(self.total, row) for row in events)
@@ -409,23 +414,81 @@ class TimedCells(RandomCells):
             yield from (Draw(self.total, row) for row in events)
 
 
-def _poisson(mean: Column, rows: int, rng: Rng) -> Column:
-    """Draw rows of Poisson numbers."""
-    narrow = mean < WIDE
-    # In this order, since the routine prepares for a mean that differs from the last.
-    exact = rng.poisson(mean[narrow, None], (int(narrow.sum()), rows))
-    return _with_normals(narrow, exact, (mean, mean, mean), np.inf, rng)
+@dataclass(frozen=True, eq=False)
+class CountsOfCells:
+    """What draws the same random numbers of cases again and again.
 
+    Few cases are drawn by how many cumulative probabilities a uniform number reaches; of many, the
+    number is nearly normal.
 
-def _binomial(cases: Column, probability: Column, rows: int, rng: Rng) -> Column:
-    """Draw rows of binomial numbers."""
-    mean = cases * probability
-    variance = mean * (1 - probability)
-    narrow = variance < WIDE
-    columns = cases[narrow, None], probability[narrow, None]
-    exact = rng.binomial(*columns, (int(narrow.sum()), rows))
-    moments = mean, variance, variance * (1 - 2 * probability)
-    return _with_normals(narrow, exact, moments, cases[~narrow], rng)
+    Attributes
+    ----------
+    few, many : numpy array
+        The cells of either kind; the former by how many probabilities they have, most first.
+    limits : sequence of numpy arrays
+        The probabilities of 0, of at most 1, and so on, of the cells that can have more; in units
+        of 1 / 2 ** 32.
+    moments : tuple of numpy arrays
+        The mean, the variance and the third moment of each other cell.
+    most : numpy array or float
+        The greatest number of it.
+    """
+
+    few: Column
+    many: Column
+    limits: Sequence[Column]
+    moments: tuple[Column, ...]
+    most: Column | float
+
+    @classmethod
+    def of(
+        cls,
+        moments: tuple[Column, ...],
+        share: Column,
+        growth: Growth,
+        most: Column | float = np.inf,
+    ) -> CountsOfCells:
+        """Add up the probabilities, given that of 0 and how each grows to the next."""
+        narrow = moments[1] < WIDE
+        few, total, limits = np.flatnonzero(narrow), share[narrow], []
+        share, k = total.copy(), 0
+        while (total < ALMOST).any():
+            limits.append(np.where(total < ALMOST, total, 1.0))
+            share *= growth(few, k)
+            total, k = total + share, k + 1
+        steps = np.sum([x < 1 for x in limits], axis=0)
+        order = np.argsort(-steps, kind="stable")
+        sorted_limits = [(x[order[x[order] < 1]] * 2**32).astype(np.uint32) for x in limits]
+        wide = tuple(x[~narrow] for x in moments)
+        most = most[~narrow] if isinstance(most, np.ndarray) else most
+        return cls(few[order], np.flatnonzero(~narrow), sorted_limits, wide, most)
+
+    @classmethod
+    def poisson(cls, mean: Column) -> CountsOfCells:
+        """Get ready to draw Poisson numbers."""
+        return cls.of((mean, mean, mean), np.exp(-mean), lambda few, k: mean[few] / (k + 1))
+
+    @classmethod
+    def binomial(cls, cases: Column, probability: Column) -> CountsOfCells:
+        """Get ready to draw binomial numbers of a probability of at most a half."""
+        mean = cases * probability
+        variance = mean * (1 - probability)
+        moments = mean, variance, variance * (1 - 2 * probability)
+        odds = probability / (1 - probability)
+        none = np.exp(cases * np.log1p(-probability))
+        return cls.of(moments, none, lambda few, k: (cases - k)[few] / (k + 1) * odds[few], cases)
+
+    def draw(self, rows: int, rng: Rng) -> Column:
+        """Draw a number for each cell, many times, a draw a row."""
+        result = np.empty((rows, len(self.few) + len(self.many)), dtype=np.int64)
+        number = rng.integers(0, 1 << 32, (rows, len(self.few)), dtype=np.uint32)
+        count = np.zeros(number.shape, dtype=np.uint8)
+        for limit in self.limits:
+            count[:, : len(limit)] += number[:, : len(limit)] >= limit
+        result[:, self.few] = count
+        normal = _normals(self.moments, (rows, len(self.many)), rng)
+        result[:, self.many] = np.clip(normal, 0.0, self.most, out=normal)
+        return result
 
 
 def _binomials(cases: Column, probability: Column, rng: Rng) -> Column:
@@ -438,22 +501,6 @@ def _binomials(cases: Column, probability: Column, rng: Rng) -> Column:
     wide = tuple(x[~narrow] for x in moments)
     number = _normals(wide, wide[0].shape, rng)
     result[~narrow] = np.clip(number, 0.0, cases[~narrow], out=number)
-    return result
-
-
-def _with_normals(
-    narrow: Column,
-    exact: Column,
-    moments: tuple[Column, Column, Column],
-    most: Column | float,
-    rng: Rng,
-) -> Column:
-    """Put rows of exact numbers together with normal ones."""
-    result = np.empty((exact.shape[1], len(narrow)), dtype=np.int64)
-    result[:, narrow] = exact.T
-    wide = tuple(x[~narrow] for x in moments)
-    number = _normals(wide, (len(result), len(wide[0])), rng)
-    result[:, ~narrow] = np.clip(number, 0.0, most, out=number)
     return result
 
 
