@@ -166,7 +166,7 @@ def _is_shape(token: tokenize.TokenInfo) -> bool:
 
 # What is counted, how, and the most that it may be.
 FIGURES: dict[str, tuple[Callable[[], int], int]] = {
-    "code lines": (lambda: code_lines(sources()), 46_320),
+    "code lines": (lambda: code_lines(sources()), 46_350),
     "modules": (lambda: len(sources()), 255),
     "public names": (public_names, 234),
     "longest chain of imports": (longest_chain, 17),
@@ -180,7 +180,7 @@ FIGURES: dict[str, tuple[Callable[[], int], int]] = {
         10,
     ),
     "pairs of places that share six lines": (copies, 315),
-    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 65_000),
+    "code lines of tests": (lambda: code_lines((ROOT / "tests").rglob("*.py")), 65_100),
 }
 
 

@@ -74,6 +74,15 @@ def test_arrays_keep_their_shape_and_precision(mapping: Map) -> None:
     )
 
 
+def test_a_map_and_a_choice_of_maps_are_called_as_others_are() -> None:
+    p = np.linspace(0.1, 0.9, 400)
+    y = np.random.default_rng(1).random(400) < p**2
+    chosen = properly.recalibrate(y, p, LINE.kind, rng=1)
+    for mapping, used in ((LINE, LINE), (chosen, chosen.map)):
+        for call in (mapping, mapping.transform, mapping.predict):
+            np.testing.assert_array_equal(call(P), used.at(P))
+
+
 def test_lists_and_arrays_without_dimensions() -> None:
     np.testing.assert_array_equal(LINE.at(P), Q)
     np.testing.assert_array_equal(LINE.at(tuple(P)), Q)

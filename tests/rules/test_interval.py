@@ -19,6 +19,7 @@ def test_odds_and_costs_say_the_same_as_thresholds() -> None:
 
 def test_the_widest_range_of_costs_pairs_the_least_with_the_greatest() -> None:
     assert Interval.from_costs(cost=(5, 10), loss=(50, 100)) == Interval(0.05, 0.2)
+    assert Interval.from_costs(fp=(1, 2), fn=(8, 19)) == Interval(0.05, 0.2)
 
 
 def test_infinite_odds_are_certainty() -> None:

@@ -123,6 +123,12 @@ class Recalibrated(Record):
             saved, key=lambda x: -math.inf if math.isnan(saved[x]) else saved[x], default=NONE
         )
 
+    def __call__(self, p: ArrayLike, **options: Any) -> Any:
+        """Recalibrate forecasts by the map to use, as `Map.at` does."""
+        return self.map.at(p, **options)
+
+    transform = predict = __call__
+
     def __repr__(self) -> str:
         advice = "recommended" if self.recommended else "not recommended"
         return f"Recalibrated({self.chosen}, {advice})"

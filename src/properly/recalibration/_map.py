@@ -205,6 +205,12 @@ class Map(ABC):
         self._require_fitted()
         return apply(self, p, groups=groups, forecast=forecast, name=name)
 
+    def __call__(self, p: ArrayLike, **options: Any) -> Any:
+        """Recalibrate forecasts, as `at` does."""
+        return self.at(p, **options)
+
+    transform = predict = __call__
+
     def on_cases(self, cases: Cases) -> Array:
         """Map the forecasts of checked cases."""
         return self.mapped(to_numpy(cases.p).astype(np.float64))

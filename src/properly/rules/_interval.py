@@ -99,7 +99,14 @@ class Interval:
         return cls(1 / (1 + numbers[1]), 1 / (1 + numbers[0]))
 
     @classmethod
-    def from_costs(cls, cost: Amount, loss: Amount) -> Interval:
+    def from_costs(
+        cls,
+        cost: Amount | None = None,
+        loss: Amount | None = None,
+        *,
+        fp: Amount | None = None,
+        fn: Amount | None = None,
+    ) -> Interval:
         """Make the range from the cost C of acting and the loss L that acting averts.
 
         Parameters
@@ -107,12 +114,27 @@ class Interval:
         cost, loss : float or pair of floats
             An amount, or the least and the greatest amount thought possible, in the same
             currency. The range runs from the least C / L to the greatest.
+        fp, fn : float or pair of floats, optional
+            In place of these, what a false positive and a false negative cost more than the right
+            decision does: C is that of the former, and L that of both.
 
         Examples
         --------
         >>> Interval.from_costs(cost=10, loss=(50, 200))
         Interval(lower=0.05, upper=0.2)
+        >>> Interval.from_costs(fp=1, fn=(4, 19))
+        Interval(lower=0.05, upper=0.2)
         """
+        if fp is not None and fn is not None and cost is None and loss is None:
+            positive, negative = _amounts(fp, "fp"), _amounts(fn, "fn")
+            ends = zip(positive, reversed(negative), strict=True)
+            if not positive[0] + negative[0] > 0:
+                message = f"a mistake must cost more than nothing; got fp = {fp!r}, fn = {fn!r}"
+                raise DataError(message)
+            return cls(*(x / (x + y) for x, y in ends))
+        if cost is None or loss is None or fp is not None or fn is not None:
+            message = "costs are those of acting, cost= and loss=, or of mistakes, fp= and fn="
+            raise ArgumentTypeError(message)
         least_cost, greatest_cost = _amounts(cost, "cost")
         least_loss, greatest_loss = _amounts(loss, "loss")
         if not greatest_cost <= least_loss:
