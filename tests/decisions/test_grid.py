@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from properly import Interval
 from properly.decisions._grid import check_thresholds, round_thresholds, settle
+from properly.errors import DataWarning
 
 HUNDREDTHS = np.arange(101) / 100
 
@@ -19,11 +22,19 @@ def test_the_usual_thresholds_are_decimals() -> None:
     assert found.tolist() == [float(f"0.{k:02}") for k in range(1, 100)]
 
 
-def test_thresholds_of_any_kind_become_floats() -> None:
-    found = check_thresholds((0, 0.5))
+@pytest.mark.parametrize(("some", "taken"), [((0, 0.5), [0.0, 0.5]), (0, [0.0]), (0.1, [0.1])])
+def test_thresholds_of_any_kind_become_floats(some: Any, taken: list[float]) -> None:
+    found = check_thresholds(some)
     assert found is not None
     assert found.dtype == np.float64
-    assert found.tolist() == [0.0, 0.5]
+    assert found.tolist() == taken
+
+
+def test_a_grid_may_end_in_one_which_is_left_out() -> None:
+    with pytest.warns(DataWarning, match="the threshold 1 is left out"):
+        found = check_thresholds(np.linspace(0, 1, 101))
+    assert found is not None
+    assert found.tolist() == np.linspace(0, 1, 101)[:-1].tolist()
 
 
 @pytest.mark.parametrize(("away", "moved"), [(-2e-9, False), (-5e-10, True), (5e-10, True)])

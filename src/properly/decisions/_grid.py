@@ -7,6 +7,7 @@ misses it by rounding alone, is at it.
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import infinities, read_only, to_numpy
+from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice
 from properly._boundary._tolerances import SAME_FORECAST
 from properly.counts._cases import Cases, event_among
@@ -38,13 +40,21 @@ LADDERS = ((1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9), (1, 2, 3, 5, 7), (1, 2, 5), (1
 
 
 def check_thresholds(thresholds: ArrayLike | str | None) -> Column | None:
-    """Take increasing thresholds in [0, 1), k / 100 if there are none; None means every one."""
+    """Take one threshold in [0, 1) or several that increase; None means every one.
+
+    Without any they are k / 100. The last of a grid may be 1, and is left out.
+    """
     if thresholds is None:
         return PERCENT
     if isinstance(thresholds, str):
         check_choice(thresholds, (EVERY,), "thresholds in words")
         return None
+    if isinstance(thresholds, numbers.Real):
+        return np.array([check_threshold(float(thresholds))])
     result = check_increasing(thresholds, "thresholds")
+    if len(result) > 1 and result[-1] == 1:
+        notice("the threshold 1 is left out: no event is worth an action in vain there")
+        return result[:-1]
     _require_finite_odds(result[-1])
     return result
 

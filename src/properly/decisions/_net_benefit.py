@@ -220,11 +220,12 @@ def decision_curve(
     ----------
     tally : Tally or Cases
         The forecasts and what happened.
-    thresholds : array-like or "every", optional
-        Increasing thresholds in [0, 1); 0.01, 0.02, …, 0.99 if left out. ``"every"``: 0 and all
-        distinct forecasts below 1, so that the curve is exact at any threshold. Forecasts that miss
-        a threshold by a billionth of it at most are at it, as many would of
-        ``numpy.arange(0.01, 1, 0.01)``. Forecasts of single precision are at a threshold that would
+    thresholds : float, array-like or "every", optional
+        One threshold in [0, 1), or several that increase; 0.01, 0.02, …, 0.99 if left out. A grid
+        may end in 1, which is left out with a note. ``"every"``: 0 and all distinct forecasts
+        below 1, so that the curve is exact at any threshold. Forecasts that miss a threshold by a
+        billionth of it at most are at it, as many would of ``numpy.arange(0.01, 1, 0.01)``.
+        Forecasts of single precision are at a threshold that would
         be rounded to them, and thresholds of single precision are the shortest decimals that they
         print as.
     harm : float
