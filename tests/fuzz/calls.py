@@ -151,6 +151,8 @@ simply("decisions.predicted_roc_curve", decisions.predicted_roc_curve)
 simply("decisions.ranking", decisions.ranking, within=st.none() | within)
 simply("decisions.regret_in_money", decisions.regret_in_money, cost=names(1, (1, 5)), loss=names(9))
 simply("decisions.roc_curve", decisions.roc_curve, hull=st.booleans(), **bands)
+for score in ("auc", "brier_score", "log_loss"):
+    simply(f"inference.{score}", getattr(inference, score), interval=st.booleans())
 simply("inference.auc_interval", inference.auc_interval, method=names("logit", "wald"))
 simply(
     "inference.h_measure",
