@@ -297,10 +297,10 @@ def calibration_summary(
     slope                        0.978      0.889 to 1.067              1
     <BLANKLINE>
                               distance  mean if calibrated     95 % below
-    ICI (mean)                  0.1940              0.0061         0.0097
-    E50 (median)                0.0990              0.0043         0.0079
-    E90                         0.5513              0.0142         0.0256
-    Emax                        0.5954              0.0167         0.0289
+    ICI (mean)                  0.1940              0.0055         0.0096
+    E50 (median)                0.0990              0.0041         0.0069
+    E90                         0.5513              0.0131         0.0220
+    Emax                        0.5954              0.0155         0.0255
     <BLANKLINE>
     371 events in 8,879 cases of 4,973 clusters; event rate 0.0418, mean
     forecast 0.2358
