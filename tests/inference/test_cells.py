@@ -110,6 +110,20 @@ def test_very_many_units_are_drawn_as_few_are(kind: str, monkeypatch: pytest.Mon
     assert abs(scatter / deviation - 1) < STANDARD_ERRORS / np.sqrt(REPLICATES)
 
 
+@pytest.mark.parametrize("cases", [[1000, 4000], [2, 3000], [1, 3]])
+def test_cells_may_all_be_large_or_small(cases: list[int]) -> None:
+    forecast, number = np.array([0.3, 0.6]), np.array(cases)
+    cells = RandomCells(forecast, number, number)
+    rng = np.random.default_rng(3)
+    drawn = np.array([x.events for x in cells.outcomes(forecast, REPLICATES, rng)])
+    resampled = np.array([x.events for x in cells.draws(forecast, REPLICATES, rng)])
+    mean = number * forecast
+    for events, variance in ((drawn, mean * (1 - forecast)), (resampled, mean)):
+        error = STANDARD_ERRORS * np.sqrt(variance / REPLICATES)
+        assert (np.abs(events.mean(axis=0) - mean) < error).all()
+        assert events.var(axis=0) == pytest.approx(variance, rel=0.2)
+
+
 def test_events_are_no_more_than_cases_and_certain_ones_stay() -> None:
     for kind in KINDS:
         cases = cases_of(kind)

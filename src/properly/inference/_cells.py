@@ -451,12 +451,11 @@ class CountsOfCells:
         """Add up the probabilities, given that of 0 and how each grows to the next."""
         narrow = moments[1] < WIDE
         few, total, limits = np.flatnonzero(narrow), share[narrow], []
-        share, k = total.copy(), 0
-        while (total < ALMOST).any():
-            limits.append(np.where(total < ALMOST, total, 1.0))
-            share *= growth(few, k)
-            total, k = total + share, k + 1
-        steps = np.sum([x < 1 for x in limits], axis=0)
+        share, steps = total.copy(), np.zeros(len(few), dtype=np.intp)
+        while (more := total < ALMOST).any():
+            share *= growth(few, len(limits))
+            limits.append(np.where(more, total, 1.0))
+            total, steps = total + share, steps + more
         order = np.argsort(-steps, kind="stable")
         sorted_limits = [(x[order[x[order] < 1]] * 2**32).astype(np.uint32) for x in limits]
         wide = tuple(x[~narrow] for x in moments)
