@@ -12,7 +12,7 @@ import properly
 from properly._boundary._text import read_words
 from properly.errors import ArgumentTypeError
 
-WORDS = read_words("properly", "synonyms.toml")
+WORDS = read_words("properly._boundary", "synonyms.toml")
 RNG = np.random.default_rng(1)
 p, q = RNG.random((2, 300))
 P = np.stack([1 - p, 0.4 * p, 0.6 * p], axis=1)

@@ -36,7 +36,7 @@ def _hint_for(name: str) -> str:
         if name in names:
             return f"; it is in properly.{door}"
         where = {each: f"properly.{door}.{each}" for each in names} | where
-    lines = read_words("properly", "synonyms.toml")["names"]
+    lines = read_words("properly._boundary", "synonyms.toml")["names"]
     if near := get_close_matches(name.lower(), lines, 1, 0.9):
         return f"; write {lines[near[0]]}"
     near = get_close_matches(name, where, 1, 0.75)

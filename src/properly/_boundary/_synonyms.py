@@ -27,7 +27,7 @@ def with_argument_hints(function: Callable[P, R]) -> Callable[P, R]:
                 raise
             called = function.__qualname__.removesuffix(".__init__")
             message = f"{called}() has no argument {name!r}"
-        line = read_words("properly", "synonyms.toml")["arguments"][name]
+        line = read_words("properly._boundary", "synonyms.toml")["arguments"][name]
         raise ArgumentTypeError(message, hint=f"write {line}.")
 
     return call
@@ -35,5 +35,5 @@ def with_argument_hints(function: Callable[P, R]) -> Callable[P, R]:
 
 def _foreign(function: Callable[..., object], options: dict[str, object]) -> str | None:
     known = signature(function).parameters
-    lines = read_words("properly", "synonyms.toml")["arguments"]
+    lines = read_words("properly._boundary", "synonyms.toml")["arguments"]
     return next((name for name in options if name in lines and name not in known), None)

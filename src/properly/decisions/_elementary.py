@@ -295,10 +295,10 @@ class ForecastPairs:
         return self.between(number, self.happened.astype(np.intp), 2)
 
     def enough(self, counts: Column, unit: Column) -> Column:
-        """Tell at which thresholds units that are judged differently are as many as are needed.
+        """Tell at which thresholds enough units, such as clusters, are judged differently.
 
-        Units, such as clusters, count as so many as there would be if each had as many of the
-        cases: the square of their sum, which is given, over the sum of their squares.
+        Their effective number is the square of the sum of their cases, which is given, over the
+        sum of the squares.
         """
         # If all were as large as the largest, they would be the fewest.
         result: Column = counts.min(axis=0) >= ENOUGH * np.bincount(unit).max()

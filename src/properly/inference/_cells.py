@@ -271,8 +271,9 @@ def agreement(probability: Column, rho: float) -> Column:
 def shown_share(clusters: int, cases: float, bins: int) -> float:
     """Return the share of a covariance within clusters that residuals show.
 
-    A bin's mean is taken from each of its cases, and another's from the case that is compared: of
-    the covariance they have in common one in so many clusters, and a case with itself.
+    The mean of its bin is subtracted from each case. Bins hold all clusters, which takes away
+    ``1 / clusters`` of the covariance of two cases; and each case is part of the mean of its own
+    bin, which takes away one over the size of either bin, ``bins / cases`` on average.
     """
     return max(1 - 1 / clusters - 2 * bins / cases, 0.5)
 
@@ -450,7 +451,8 @@ class CountsOfCells:
     ) -> CountsOfCells:
         """Add up the probabilities, given that of 0 and how each grows to the next."""
         narrow = moments[1] < WIDE
-        few, total, limits = np.flatnonzero(narrow), share[narrow], []
+        few, total = np.flatnonzero(narrow), share[narrow]
+        limits: list[Column] = []
         share, steps = total.copy(), np.zeros(len(few), dtype=np.intp)
         while (more := total < ALMOST).any():
             share *= growth(few, len(limits))

@@ -45,7 +45,7 @@ from properly.typing import Column
 
 # So many values of the series of clusters are held at a time.
 AT_ONCE = 1 << 20
-# A series is long beyond so many times, and has so many runs of times to a cosine.
+# Series of more than `LONG` times are pooled into runs, at least `FINE` of them for each cosine.
 LONG, FINE = 1 << 15, 32
 
 
@@ -225,8 +225,8 @@ def by_cosines(total: Column) -> tuple[Column, int]:
 def cosine_sums(total: Column) -> Column:
     """Return the first cosine sums of series, each with about the long-run variance of the sum.
 
-    Of a long series, neighbours are added up first: as many runs as a power of two, whose waves are
-    found fastest, and so many that the fastest wave turns by a tenth of a radian within a run.
+    Neighbours of a long series are added up first, into runs short enough that the fastest wave
+    turns by a tenth of a radian within one; their number is a power of two, for a fast transform.
     """
     from scipy.fft import dct
 
